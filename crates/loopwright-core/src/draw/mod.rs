@@ -1,0 +1,1 @@
+//! Pictures of a workflow: Mermaid, DOT and SVG.
