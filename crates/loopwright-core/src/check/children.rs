@@ -1,0 +1,207 @@
+//! Children: each is unfolded once for every setting a parent runs it with, and what it can come to decides what the
+//! parent can see.
+
+use rustc_hash::FxHashMap;
+
+use super::Reached;
+use super::monitors::{Watch, What, watches};
+use super::trace::{ChildSteps, Tracer};
+use super::unfold::{Ends, Setting, Unfolded};
+use super::writes::Shelf;
+use crate::definition::{Claim, EachRun, Happened, Kind, Machine, Workflow};
+use crate::name::Name;
+use crate::rehearse::{Expect, Play, Scenario, Step};
+use crate::proof::{Certainty, Found, Limits, Prover, Verdict};
+
+/// A child as one parent's state runs it.
+pub(super) struct Instance<'w> {
+    /// The loop.
+    pub(super) state: Name,
+    /// What it runs the child with.
+    pub(super) setting: Setting,
+    pub(super) unfolded: Unfolded<'w>,
+}
+
+/// A workflow unfolded: its own machine, and every child as it is run.
+pub(super) struct Family<'w> {
+    pub(super) main: Unfolded<'w>,
+    pub(super) instances: Vec<Instance<'w>>,
+    /// The watches of the main machine, in the order of its graph's monitors.
+    pub(super) watches: Vec<Watch>,
+    /// The watches of each child.
+    pub(super) child_watches: FxHashMap<Name, Vec<Watch>>,
+}
+
+/// Unfolds a workflow. The parent is unfolded twice: once to learn what it runs children with, then knowing what they
+/// can come to.
+pub(super) fn unfold<'w>(workflow: &'w Workflow, shelf: &Shelf) -> Family<'w> {
+    let first = Unfolded::new(workflow, shelf, &workflow.main, &[], &Ends::default(), &[]);
+    let mut instances = Vec::new();
+    let mut ends: Reached = Ends::default();
+    let mut child_watches: FxHashMap<Name, Vec<Watch>> = FxHashMap::default();
+    for (state, child, setting) in settings(&first) {
+        let mut all = watches(workflow, child);
+        all.extend(inside(workflow, child));
+        let unfolded = Unfolded::new(workflow, shelf, child, std::slice::from_ref(&setting), &Ends::default(), &all);
+        child_watches.insert(child.name.clone().unwrap_or_default(), all);
+        ends.insert((state.clone(), setting.clone()), reached_ends(&unfolded));
+        instances.push(Instance { state, setting, unfolded });
+    }
+    let watches = main_watches(workflow, &instances, &child_watches);
+    let main = Unfolded::new(workflow, shelf, &workflow.main, &[], &ends, &watches);
+    Family { main, instances, watches, child_watches }
+}
+
+/// Everything the parent runs children with.
+fn settings<'w>(parent: &Unfolded<'w>) -> Vec<(Name, &'w Machine, Setting)> {
+    let mut found: Vec<(Name, &Machine, Setting)> = Vec::new();
+    for (node, (_, values)) in parent.nodes.iter().enumerate() {
+        let Some(state) = parent.state(u32::try_from(node).unwrap_or(u32::MAX)) else { continue };
+        let Kind::Each(each) = &state.kind else { continue };
+        let EachRun::Child(child) = &each.run else { continue };
+        let Some(machine) = parent.workflow.children.get(&**child) else { continue };
+        let setting = parent.setting(values, machine, &each.with);
+        if !found.iter().any(|(name, _, it)| *name == state.name && *it == setting) {
+            found.push((state.name.clone(), machine, setting));
+        }
+    }
+    found
+}
+
+fn reached_ends(unfolded: &Unfolded<'_>) -> Vec<Name> {
+    let prover = Prover::new(&unfolded.graph, Limits::default());
+    let reach = prover.reach();
+    let mut ends: Vec<Name> = Vec::new();
+    for (node, certainty) in reach.nodes.iter().enumerate() {
+        if *certainty == Certainty::No {
+            continue;
+        }
+        if let Some(state) = unfolded.state(u32::try_from(node).unwrap_or(u32::MAX))
+            && matches!(state.kind, Kind::End { .. })
+            && !ends.contains(&state.name)
+        {
+            ends.push(state.name.clone());
+        }
+    }
+    ends
+}
+
+/// In a child: what the parent's properties say happened there, for each of its ends.
+fn inside(workflow: &Workflow, child: &Machine) -> Vec<Watch> {
+    let mut found = Vec::new();
+    for happened in properties_of(workflow) {
+        let Happened::Signal { child: Some(named), .. } = &happened else { continue };
+        if child.name.as_ref() != Some(named) {
+            continue;
+        }
+        for (end, _) in child.ends() {
+            found.push(Watch { name: format!("{named} before {end}"), what: What::Inside { happened: happened.clone(), end: end.clone() } });
+        }
+    }
+    found
+}
+
+fn properties_of(workflow: &Workflow) -> Vec<Happened> {
+    workflow
+        .properties
+        .iter()
+        .flat_map(|it| match &it.claim {
+            Claim::Never { before, .. } => before.clone(),
+            Claim::Always { comes, .. } => vec![comes.clone()],
+            Claim::AtMost { .. } => Vec::new(),
+        })
+        .collect()
+}
+
+/// The parent's watches: its own, and the author's properties.
+fn main_watches(workflow: &Workflow, instances: &[Instance<'_>], child_watches: &FxHashMap<Name, Vec<Watch>>) -> Vec<Watch> {
+    let mut found = watches(workflow, &workflow.main);
+    for (property, declared) in workflow.properties.iter().enumerate() {
+        match &declared.claim {
+            Claim::Never { reach, before, when } => {
+                for happened in before {
+                    found.push(Watch {
+                        name: format!("property {property}"),
+                        what: What::Before {
+                            property,
+                            reach: reach.clone(),
+                            happened: happened.clone(),
+                            when: when.clone(),
+                            inside: surely_inside(instances, child_watches, happened),
+                        },
+                    });
+                }
+            }
+            Claim::Always { after, comes } => found.push(Watch {
+                name: format!("property {property}"),
+                what: What::After { property, after: after.clone(), comes: comes.clone() },
+            }),
+            Claim::AtMost { .. } => {}
+        }
+    }
+    found
+}
+
+/// Where something surely happens in a child, by loop, setting and end.
+fn surely_inside(
+    instances: &[Instance<'_>],
+    child_watches: &FxHashMap<Name, Vec<Watch>>,
+    wanted: &Happened,
+) -> Vec<(Name, Setting, Vec<Name>)> {
+    let Happened::Signal { child: Some(child), .. } = wanted else { return Vec::new() };
+    let mut found = Vec::new();
+    for instance in instances.iter().filter(|it| it.unfolded.machine.name.as_ref() == Some(child)) {
+        let Some(watches) = child_watches.get(child) else { continue };
+        let verdicts = Prover::new(&instance.unfolded.graph, Limits::default()).monitors();
+        let ends = watches
+            .iter()
+            .zip(&verdicts)
+            .filter_map(|(watch, verdict)| match &watch.what {
+                What::Inside { happened, end } if happened == wanted && *verdict == Verdict::Holds => Some(end.clone()),
+                _ => None,
+            })
+            .collect();
+        found.push((instance.state.clone(), instance.setting.clone(), ends));
+    }
+    found
+}
+
+/// For every end of a child: the steps of a shortest run to it.
+pub(super) fn steps_to_ends(instance: &Instance<'_>, prover: &Prover<'_>, tracer: &Tracer<'_, '_>) -> ChildSteps {
+    let mut found = ChildSteps::default();
+    for (node, _) in instance.unfolded.nodes.iter().enumerate() {
+        let node = u32::try_from(node).unwrap_or(u32::MAX);
+        let Some(state) = instance.unfolded.state(node) else { continue };
+        let over = instance.unfolded.graph.nodes.get(node as usize).is_some_and(|it| it.end);
+        let key = (instance.state.clone(), instance.setting.clone(), state.name.clone());
+        if !over || found.contains_key(&key) {
+            continue;
+        }
+        if let Found::Path(path) = prover.path_to_node(node) {
+            let mut steps = Vec::new();
+            path.moves.iter().for_each(|it| tracer.play(*it, &mut steps));
+            found.insert(key, steps);
+        }
+    }
+    found
+}
+
+
+/// How the parent comes to run a child: a shortest run to the loop, and one item.
+pub(super) fn prefix(parent: &Tracer<'_, '_>, prover: &Prover<'_>, instance: &Instance<'_>) -> Option<Scenario> {
+    let unfolded = parent.unfolded;
+    (0..unfolded.nodes.len()).find_map(|node| {
+        let id = u32::try_from(node).unwrap_or(u32::MAX);
+        let state = unfolded.state(id).filter(|it| it.name == instance.state)?;
+        let Kind::Each(each) = &state.kind else { return None };
+        let (_, values) = unfolded.nodes.get_index(node)?;
+        if unfolded.setting(values, instance.unfolded.machine, &each.with) != instance.setting {
+            return None;
+        }
+        let Found::Path(path) = prover.path_to_node(id) else { return None };
+        let mut scenario = parent.scenario("", &path, Expect::default());
+        let play = Play { items: Some(vec!["1".into()]), ..Play::default() };
+        scenario.steps.push(Step::State { child: None, state: state.name.clone(), play });
+        Some(scenario)
+    })
+}

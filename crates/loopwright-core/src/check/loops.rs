@@ -1,0 +1,90 @@
+//! Loops: every unattended stretch ends, and from everywhere an end can be reached.
+
+use super::trace::Tracer;
+use crate::definition::Per;
+use crate::name::Name;
+use crate::problem::Problem;
+use crate::proof::graph::{Move, Path};
+use crate::proof::{Argument, Ending, Prover, Termination};
+use crate::rehearse::Expect;
+
+/// Why every unattended stretch ends, or the loop that does not.
+pub(super) fn terminates(tracer: &Tracer<'_, '_>, prover: &Prover<'_>) -> (Option<String>, Vec<Problem>) {
+    let because = |text: &str| (Some(text.to_owned()), Vec::new());
+    match prover.termination() {
+        Termination::Proved(Argument::Lexicographic) => because("every loop spends a budget that it does not fill again"),
+        Termination::Proved(Argument::Prices) => because("the budgets have prices under which every step loses"),
+        Termination::Proved(Argument::Walk) => because("every position was walked, and none leads back to itself"),
+        Termination::Endless { stem, turn } => {
+            let mut moves = stem.moves.clone();
+            moves.extend(turn);
+            let path = Path { root: stem.root, moves };
+            let title = format!("{} goes round for ever", names(tracer, turn).join(", "));
+            let expect = Expect { endless: Some(turn.len()), ..Expect::default() };
+            let problem = endless(tracer, turn, "this loop never ends");
+            (None, vec![problem.path(tracer.scenario(&title, &path, expect))])
+        }
+        Termination::Unknown { cycle } => {
+            let problem = endless(tracer, cycle, "it was not proved that this loop ends");
+            (None, vec![problem])
+        }
+    }
+}
+
+fn endless(tracer: &Tracer<'_, '_>, turn: &[Move], what: &str) -> Problem {
+    let unfolded = tracer.unfolded;
+    let states = names(tracer, turn);
+    let place = turn.first().and_then(|it| unfolded.state(it.node)).map(|it| it.place.clone());
+    let place = place.or_else(|| unfolded.machine.states.values().next().map(|it| it.place.clone()));
+    let message = format!("{what} and waits for nobody: {}", states.join(" > "));
+    let mut help = "spend a budget on one of its arms, with an `else` that leaves the loop".to_owned();
+    // A budget that the loop spends and fills again is the commonest mistake; name it.
+    let steps: Vec<_> = turn
+        .iter()
+        .filter_map(|it| unfolded.graph.nodes.get(it.node as usize)?.cells.get(it.cell as usize)?.steps.get(it.step as usize))
+        .collect();
+    for step in &steps {
+        for spent in &step.spend {
+            if let Some(filler) = steps.iter().find(|it| it.refill.contains(spent))
+                && let Some(counter) = unfolded.graph.counters.get(usize::from(*spent))
+            {
+                let budget = counter.name.split('@').next().unwrap_or_default();
+                let entered = unfolded.state(filler.to).map(|it| it.name.clone()).unwrap_or_default();
+                let visit = unfolded.machine.budgets.get(budget).is_some_and(|it| it.per == Per::Visit);
+                help = if visit {
+                    format!("`{budget}` is `per: visit` and is filled again on the way round; spend one that is not")
+                } else {
+                    format!("the loop spends `{budget}` and fills it again by entering `{entered}`; leave `{entered}` out of `per`")
+                };
+            }
+        }
+    }
+    match place {
+        Some(place) => Problem::proof("endless", place, message).help(help),
+        None => Problem::proof("endless", crate::problem::Place { file: String::new(), bytes: 0..0 }, message),
+    }
+}
+
+fn names(tracer: &Tracer<'_, '_>, moves: &[Move]) -> Vec<String> {
+    let states = moves.iter().filter_map(|it| tracer.unfolded.state(it.node));
+    states.map(|it| tracer.unfolded.machine.qualified(&it.name).to_string()).collect()
+}
+
+/// From everywhere an end can be reached.
+pub(super) fn ends(tracer: &Tracer<'_, '_>, prover: &Prover<'_>) -> Vec<Problem> {
+    let unfolded = tracer.unfolded;
+    let Ending::Trapped(path) = prover.ending() else { return Vec::new() };
+    // A hole is reported as such; here are only runs that go on and can never come to an end.
+    let last = path.moves.last().and_then(|it| {
+        let step = unfolded.graph.nodes.get(it.node as usize)?.cells.get(it.cell as usize)?.steps.get(it.step as usize)?;
+        unfolded.state(step.to)
+    });
+    let last = last.or_else(|| unfolded.graph.roots.get(path.root).and_then(|it| unfolded.state(it.node)));
+    let Some(state) = last else { return Vec::new() };
+    let shown: Name = unfolded.machine.qualified(&state.name);
+    let message = format!("from `{shown}` no end can be reached any more");
+    let expect = Expect { reaches: Some(shown.clone()), ..Expect::default() };
+    let scenario = tracer.scenario(&message, &path, expect);
+    let problem = Problem::proof("trapped", state.place.clone(), message);
+    vec![problem.help("lead a way out of it to an `end`").path(scenario)]
+}

@@ -1,0 +1,131 @@
+//! `check`: what is known about a workflow before it runs.
+//!
+//! A machine is unfolded into a graph (`unfold`), the analyses of [`crate::proof`] answer questions about it, and what
+//! they find is said in the author's words with a scenario that shows it (`trace`). What can be said without walking is
+//! in `sound`.
+
+mod children;
+mod cost;
+mod loops;
+mod monitors;
+mod report;
+mod routes;
+mod slots;
+mod sound;
+mod starve;
+mod trace;
+mod transitions;
+mod unfold;
+mod verdicts;
+mod writes;
+
+use rustc_hash::FxHashMap;
+
+pub use self::report::{DefaultCell, Figure, Forced, Report, Size, Worst};
+use self::trace::{ChildSteps, Tracer};
+pub use self::transitions::transitions;
+use self::unfold::{Ends, Unfolded};
+use self::writes::Shelf;
+use crate::definition::{Origin, Workflow};
+use crate::problem::Problem;
+use crate::proof::{Limits, Prover};
+use crate::rehearse::{Coverage, Scenario};
+
+/// Says what is known about a workflow before it runs.
+pub fn check(workflow: &Workflow) -> Report {
+    check_within(workflow, Limits::default())
+}
+
+/// The same, with limits of one's own on how far to walk.
+pub fn check_within(workflow: &Workflow, limits: Limits) -> Report {
+    let shelf = Shelf::of(workflow);
+    let mut problems: Vec<Problem> = Vec::new();
+    let family = children::unfold(workflow, &shelf);
+    let mut size = Size::default();
+    let mut forced = Vec::new();
+    let mut child_costs: FxHashMap<_, _> = FxHashMap::default();
+    let mut child_steps: ChildSteps = ChildSteps::default();
+    for instance in &family.instances {
+        let prover = Prover::new(&instance.unfolded.graph, limits.clone());
+        let nothing = ChildSteps::default();
+        let tracer = Tracer { unfolded: &instance.unfolded, shelf: &shelf, children: &nothing, prefix: None };
+        child_steps.extend(children::steps_to_ends(instance, &prover, &tracer));
+        size.nodes += instance.unfolded.nodes.len();
+    }
+    let main_prover = Prover::new(&family.main.graph, limits.clone());
+    let main_tracer = Tracer { unfolded: &family.main, shelf: &shelf, children: &child_steps, prefix: None };
+    let mut machines: Vec<(&Unfolded<'_>, Option<Scenario>)> = vec![(&family.main, None)];
+    for instance in &family.instances {
+        machines.push((&instance.unfolded, children::prefix(&main_tracer, &main_prover, instance)));
+    }
+    let mut taken = routes::Taken::default();
+    let mut ends_because = None;
+    let mut properties = Vec::new();
+    for (unfolded, prefix) in &machines {
+        let main = unfolded.machine.name.is_none();
+        let prover = Prover::new(&unfolded.graph, limits.clone());
+        let nothing = ChildSteps::default();
+        let tracer = Tracer { unfolded, shelf: &shelf, children: if main { &child_steps } else { &nothing }, prefix: prefix.as_ref() };
+        let reach = prover.reach();
+        problems.extend(routes::too_large(unfolded));
+        problems.extend(routes::holes(&tracer, &prover));
+        taken.add(unfolded, &reach);
+        let (because, found) = loops::terminates(&tracer, &prover);
+        problems.extend(found);
+        problems.extend(loops::ends(&tracer, &prover));
+        problems.extend(verdicts::watches(&tracer, &prover, &family, &mut properties));
+        problems.extend(starve::check(&tracer));
+        for (problem, state) in sound::check(workflow, &shelf, unfolded.machine) {
+            problems.push(routes::with_path(&tracer, &prover, problem, state));
+        }
+        forced.extend(routes::forced(&tracer, &prover));
+        if main {
+            size.nodes += unfolded.nodes.len();
+            ends_because = because;
+        }
+    }
+    for instance in &family.instances {
+        let prover = Prover::new(&instance.unfolded.graph, limits.clone());
+        child_costs.insert((instance.state.clone(), instance.setting.clone()), cost::of_child(&instance.unfolded, &prover));
+    }
+    problems.extend(verdicts::at_most(&main_tracer, &main_prover, &mut properties));
+    let worst = cost::worst(&family.main, &main_prover, &child_costs);
+    problems.extend(cost::caps(workflow, worst.as_ref()));
+    problems.extend(taken.problems(workflow));
+    size.states = workflow.machines().map(|it| it.states.len()).sum();
+    size.cells = workflow.machines().flat_map(|it| it.states.values()).map(|it| it.cells.len()).sum();
+    size.arms = Coverage::of(workflow).count().0;
+    problems.sort_by(|a, b| (&a.place, a.code, &a.message).cmp(&(&b.place, b.code, &b.message)));
+    problems.dedup_by(|a, b| a.place == b.place && a.code == b.code && a.message == b.message);
+    Report {
+        workflow: workflow.name.clone(),
+        digest: workflow.digest.clone(),
+        problems,
+        size,
+        ends_because,
+        worst,
+        forced,
+        properties,
+        defaults: defaults(workflow),
+    }
+}
+
+/// Cells that take a default, so that none does unseen.
+fn defaults(workflow: &Workflow) -> Vec<DefaultCell> {
+    let mut cells = Vec::new();
+    for machine in workflow.machines() {
+        for (name, state) in &machine.states {
+            for (signal, cell) in state.cells.iter().filter(|(_, it)| it.origin == Origin::Default) {
+                cells.push(DefaultCell {
+                    state: machine.qualified(name),
+                    signal: signal.clone(),
+                    to: cell.arms.iter().map(|it| it.to.to_string()).collect(),
+                });
+            }
+        }
+    }
+    cells
+}
+
+/// Ends that children can come to, while the family is being unfolded.
+type Reached = Ends;

@@ -1,0 +1,310 @@
+//! Watches: what has to be true when certain states are entered, one bit each.
+
+use super::unfold::{Begin, Setting, Unfolded, Values};
+use super::writes::{self, Documents, Shelf};
+use crate::definition::{Arm, Condition, EachRun, Given, Happened, Kind, Machine, Outcome, State, Term, Workflow};
+use crate::name::{Name, in_expression};
+use crate::problem::Place;
+use crate::signal;
+
+/// Something that has to be true when certain states are entered.
+#[derive(Clone, Debug)]
+pub(super) struct Watch {
+    /// What a person would call it.
+    pub(super) name: String,
+    pub(super) what: What,
+}
+
+/// What is watched.
+#[derive(Clone, Debug)]
+pub(super) enum What {
+    /// A gate is settled where it is needed.
+    Gate(Name),
+    /// Something happened before a state is reached (an author's property).
+    Before {
+        /// Which property.
+        property: usize,
+        /// The state.
+        reach: Name,
+        /// What must have happened.
+        happened: Happened,
+        /// Only for these values.
+        when: Vec<Condition>,
+        /// For something in a child: where it surely happens, by loop, setting and end.
+        inside: Vec<(Name, Setting, Vec<Name>)>,
+    },
+    /// Something follows a state before success (an author's property).
+    After {
+        /// Which property.
+        property: usize,
+        /// The state.
+        after: Name,
+        /// What follows.
+        comes: Happened,
+    },
+    /// Something a prompt or a person is given is there.
+    Defined {
+        /// The name: `docs.spec`, `last.review`, `inputs.goal`.
+        given: String,
+        /// States that are given it, and where that is said.
+        by: Vec<(Name, Place)>,
+    },
+    /// In a child: something happened before this end.
+    Inside {
+        /// The state and signals.
+        happened: Happened,
+        /// The end.
+        end: Name,
+    },
+}
+
+/// A step as the watches see it.
+pub(super) struct Taken<'a> {
+    pub(super) state: &'a State,
+    pub(super) before: &'a Values,
+    pub(super) signal: &'a Name,
+    pub(super) arm: &'a Arm,
+    pub(super) touched: Documents,
+    pub(super) to: &'a Name,
+}
+
+impl Watch {
+    /// Whether it must be true on entering a state with these values.
+    pub(super) fn requires(&self, unfolded: &Unfolded<'_>, state: &State, values: &Values) -> bool {
+        let holds = |conditions: &[Condition]| {
+            conditions.iter().all(|it| unfolded.term(values, &it.term).is_none_or(|value| it.values.contains(&value)))
+        };
+        match &self.what {
+            What::Gate(gate) => {
+                let needs = writes::picked(&state.needs, &|name| unfolded.lookup(values, name));
+                if !needs.iter().any(|it| it.contains(gate)) || !holds(crate::machine::Run::owed_when(unfolded.machine, gate)) {
+                    return false;
+                }
+                match unfolded.term(values, &Term::Gate(gate.clone())) {
+                    Some(status) => !matches!(&*status, "fresh" | "forced"),
+                    None => true,
+                }
+            }
+            What::Before { reach, when, .. } => *reach == state.name && holds(when),
+            What::After { .. } => matches!(state.kind, Kind::End { outcome: Outcome::Success, .. }),
+            What::Defined { by, .. } => by.iter().any(|(it, _)| *it == state.name) && self.is_given(unfolded, state, values),
+            What::Inside { end, .. } => *end == state.name,
+        }
+    }
+
+    /// With tables, a state is given something only for some values.
+    fn is_given(&self, unfolded: &Unfolded<'_>, state: &State, values: &Values) -> bool {
+        let What::Defined { given, .. } = &self.what else { return false };
+        let Some(call) = state.call() else { return true };
+        let lookup = |name: &Name| unfolded.lookup(values, name);
+        let mut all: Vec<&Given> = writes::picked(&call.given, &lookup).into_iter().flatten().collect();
+        let mut tables = call.given.by().is_some();
+        for role in writes::picked(&call.role, &lookup) {
+            if let Some(role) = unfolded.workflow.roles.get(&**role) {
+                tables |= role.given.by().is_some();
+                all.extend(writes::picked(&role.given, &lookup).into_iter().flatten());
+            }
+        }
+        !tables || all.iter().any(|it| !it.maybe && root_of(&it.name) == *given)
+    }
+
+    /// Whether it is true when a run begins like this.
+    pub(super) fn holds_at_start(&self, unfolded: &Unfolded<'_>, begin: &Begin, settled: &[Name]) -> bool {
+        let imported = begin.phase.is_some();
+        match &self.what {
+            What::Gate(gate) => settled.contains(gate),
+            // What happened in an imported run nobody saw; properties of that kind speak of runs from their start.
+            What::Before { happened: Happened::Signal { .. }, .. } => imported,
+            What::Before { happened: Happened::Settled { gate }, .. } => settled.contains(gate),
+            What::After { .. } => true,
+            What::Inside { .. } => false,
+            What::Defined { given, .. } => {
+                let child = unfolded.machine.name.is_some();
+                match given.split_once('.') {
+                    Some(("inputs", name)) => {
+                        let input = unfolded.workflow.inputs.iter().find(|(it, _)| it.in_expression() == in_expression(name));
+                        child || !imported && input.is_some_and(|(_, it)| !it.optional)
+                    }
+                    Some(("docs", name)) => child || imported || !is_made_here(unfolded.workflow, name) && !is_optional(unfolded.workflow, name),
+                    Some(("last", name)) => child && !unfolded.machine.states.contains_key(name),
+                    _ => true,
+                }
+            }
+        }
+    }
+
+    /// Whether taking a step makes it false.
+    pub(super) fn breaks(&self, unfolded: &Unfolded<'_>, shelf: &Shelf, taken: &Taken<'_>) -> bool {
+        match &self.what {
+            What::Gate(gate) | What::Before { happened: Happened::Settled { gate }, .. } => {
+                let own = taken.state.gate.as_ref().filter(|it| it.name == *gate && unfolded.judges(taken.state, taken.before));
+                let not_passed = own.is_some_and(|it| !it.passes.contains(taken.signal)) && *taken.signal != signal::STALE;
+                let needed = *taken.signal == signal::STALE && taken.state.needs.values().flatten().any(|it| it == gate);
+                let retabled = unfolded.machine.gates.get(&**gate).into_iter().flatten().any(|it| {
+                    let by = unfolded.machine.states.get(&**it).and_then(|it| it.gate.as_ref()).and_then(|it| it.judges.by());
+                    by.is_some_and(|it| taken.arm.set.contains_key(&**it))
+                });
+                not_passed || needed || retabled || taken.touched & unfolded.judged(gate, taken.before, shelf) != 0
+            }
+            What::After { after, .. } => taken.to == after,
+            What::Defined { given, .. } => match given.split_once('.') {
+                Some(("docs", name)) => deletes(unfolded.workflow, taken.state, name),
+                _ => false,
+            },
+            What::Before { .. } | What::Inside { .. } => false,
+        }
+    }
+
+    /// Whether taking a step makes it true.
+    pub(super) fn holds(&self, unfolded: &Unfolded<'_>, taken: &Taken<'_>) -> bool {
+        match &self.what {
+            What::Gate(gate) | What::Before { happened: Happened::Settled { gate }, .. } => {
+                let own = taken.state.gate.as_ref().filter(|it| it.name == *gate && unfolded.judges(taken.state, taken.before));
+                own.is_some_and(|it| it.passes.contains(taken.signal)) || taken.arm.forced.contains(gate)
+            }
+            What::Before { happened: happened @ Happened::Signal { child, .. }, inside, .. } => match child {
+                None => came_out(happened, taken),
+                Some(child) => {
+                    let Kind::Each(each) = &taken.state.kind else { return false };
+                    let EachRun::Child(runs) = &each.run else { return false };
+                    let Some(machine) = unfolded.workflow.children.get(&**child).filter(|_| runs == child) else { return false };
+                    let setting = unfolded.setting(taken.before, machine, &each.with);
+                    inside.iter().any(|(state, at, ends)| *state == taken.state.name && *at == setting && ends.contains(taken.signal))
+                }
+            },
+            What::After { after, comes, .. } => match comes {
+                Happened::Settled { gate } => taken.arm.forced.contains(gate) && taken.to != after,
+                happened => came_out(happened, taken) && taken.to != after,
+            },
+            What::Inside { happened, .. } => came_out(happened, taken),
+            What::Defined { given, .. } => match given.split_once('.') {
+                Some(("docs", name)) => makes(unfolded, taken, name),
+                Some(("last", name)) => taken.state.name == *name,
+                _ => false,
+            },
+        }
+    }
+}
+
+fn came_out(happened: &Happened, taken: &Taken<'_>) -> bool {
+    matches!(happened, Happened::Signal { state, signals, .. } if *state == taken.state.name && signals.contains(taken.signal))
+}
+
+/// `docs.spec.items` is there when `docs.spec` is.
+pub(super) fn root_of(given: &str) -> String {
+    given.split('.').take(2).collect::<Vec<_>>().join(".")
+}
+
+/// The leaf documents a name in a prompt stands for.
+fn same_document(workflow: &Workflow, made: &Name, wanted: &str) -> bool {
+    let wanted = workflow.documents.keys().find(|it| it.in_expression() == in_expression(wanted));
+    let Some(wanted) = wanted else { return false };
+    made == wanted || workflow.leaves(wanted).contains(made) || workflow.leaves(made).contains(wanted)
+}
+
+/// Whether some state of the workflow makes a document.
+pub(super) fn is_made_here(workflow: &Workflow, wanted: &str) -> bool {
+    let declared = workflow.documents.iter().find(|(it, _)| it.in_expression() == in_expression(wanted));
+    if declared.is_some_and(|(_, it)| !it.shows.is_empty() || matches!(it.files, crate::definition::Files::Command(_))) {
+        return false;
+    }
+    workflow.machines().flat_map(|it| it.states.values()).any(|state| {
+        let produced = state.call().map(|it| it.produces.values().flatten().collect::<Vec<_>>()).unwrap_or_default();
+        let written: Vec<&Name> = match &state.kind {
+            Kind::Do { actions, .. } => {
+                let writers = actions.iter().filter(|it| matches!(&*it.verb, "write" | "create" | "copy"));
+                writers.filter_map(|it| it.writes.as_ref()).flatten().collect()
+            }
+            _ => Vec::new(),
+        };
+        produced.into_iter().chain(written).any(|it| same_document(workflow, it, wanted))
+    })
+}
+
+fn is_optional(workflow: &Workflow, wanted: &str) -> bool {
+    workflow.documents.iter().any(|(name, it)| name.in_expression() == in_expression(wanted) && it.optional)
+}
+
+fn deletes(workflow: &Workflow, state: &State, wanted: &str) -> bool {
+    let Kind::Do { actions, .. } = &state.kind else { return false };
+    let deleters = actions.iter().filter(|it| *it.verb == *"delete");
+    deleters.filter_map(|it| it.writes.as_ref()).flatten().any(|it| same_document(workflow, it, wanted))
+}
+
+/// Whether a state that came out like this made a document.
+fn makes(unfolded: &Unfolded<'_>, taken: &Taken<'_>, wanted: &str) -> bool {
+    if signal::is_failure(taken.signal) || *taken.signal == signal::STALE || *taken.signal == signal::ASK {
+        return false;
+    }
+    let workflow = unfolded.workflow;
+    let lookup = |name: &Name| unfolded.lookup(taken.before, name);
+    match &taken.state.kind {
+        Kind::Do { actions, .. } => {
+            let makers = actions.iter().filter(|it| matches!(&*it.verb, "write" | "create" | "copy"));
+            makers.filter_map(|it| it.writes.as_ref()).flatten().any(|it| same_document(workflow, it, wanted))
+        }
+        Kind::Each(each) if matches!(each.run, EachRun::Child(_)) => false,
+        _ => taken.state.call().is_some_and(|call| {
+            let produced = writes::picked(&call.produces, &lookup).into_iter().flatten();
+            *taken.signal != signal::EMPTY && produced.into_iter().any(|it| same_document(workflow, it, wanted))
+        }),
+    }
+}
+
+/// The watches of a machine.
+pub(super) fn watches(workflow: &Workflow, machine: &Machine) -> Vec<Watch> {
+    let mut watches = Vec::new();
+    for gate in machine.gates.keys() {
+        if machine.states.values().any(|it| it.needs.values().flatten().any(|it| it == gate)) {
+            watches.push(Watch { name: format!("gate {gate}"), what: What::Gate(gate.clone()) });
+        }
+    }
+    let mut wanted: indexmap::IndexMap<String, Vec<(Name, Place)>> = indexmap::IndexMap::new();
+    for state in machine.states.values() {
+        for given in all_given(workflow, state) {
+            let root = root_of(&given.name);
+            if !given.maybe && matches!(root.split('.').next(), Some("docs" | "last" | "inputs")) {
+                wanted.entry(root).or_default().push((state.name.clone(), given.place.clone()));
+            }
+        }
+        if let Kind::Each(each) = &state.kind
+            && let EachRun::Child(child) = &each.run
+            && let Some(child) = workflow.children.get(&**child)
+        {
+            // What a child is given of its parent must be there when the child starts.
+            for inner in child.states.values() {
+                for given in all_given(workflow, inner) {
+                    let root = root_of(&given.name);
+                    let own = root.strip_prefix("last.").is_some_and(|it| child.states.contains_key(it));
+                    if !given.maybe && !own && matches!(root.split('.').next(), Some("docs" | "last" | "inputs")) {
+                        wanted.entry(root).or_default().push((state.name.clone(), given.place.clone()));
+                    }
+                }
+            }
+        }
+    }
+    for (given, by) in wanted {
+        watches.push(Watch { name: given.clone(), what: What::Defined { given, by } });
+    }
+    watches
+}
+
+/// Everything a state's call or question is given.
+pub(super) fn all_given(workflow: &Workflow, state: &State) -> Vec<Given> {
+    let mut given: Vec<Given> = Vec::new();
+    if let Some(call) = state.call() {
+        given.extend(call.given.values().flatten().cloned());
+        let advice = match &state.kind {
+            Kind::Review { advice, .. } => advice.clone(),
+            _ => Vec::new(),
+        };
+        for role in call.role.values().chain(&advice).filter_map(|it| workflow.roles.get(&**it)) {
+            given.extend(role.given.values().flatten().cloned());
+        }
+        given.extend(workflow.given.iter().cloned());
+    }
+    if let Kind::Ask { question } = &state.kind {
+        given.extend(workflow.questions.get(&**question).into_iter().flat_map(|it| it.shows.iter().cloned()));
+    }
+    given
+}

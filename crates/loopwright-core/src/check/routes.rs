@@ -1,0 +1,227 @@
+//! Routes: cells nothing covers, states nothing reaches, arms nothing takes, and arms that pass a gate over.
+
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashSet;
+
+use super::report::Forced;
+use super::trace::Tracer;
+use super::unfold::{MOST_NODES, Unfolded};
+use crate::definition::{Origin, Workflow};
+use crate::name::Name;
+use crate::problem::{Place, Problem};
+use crate::proof::graph::{Move, Node, NodeId, Path, Step};
+use crate::proof::{Certainty, Found, Limits, Prover, Reach};
+use crate::rehearse::Expect;
+
+fn id(index: usize) -> u32 {
+    u32::try_from(index).unwrap_or(u32::MAX)
+}
+
+/// What could not be unfolded.
+pub(super) fn too_large(unfolded: &Unfolded<'_>) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    for state in &unfolded.too_wide {
+        let place = unfolded.machine.states.get(&**state).map(|it| it.place.clone());
+        let message = format!("`{state}` reads so many facts at once that its choices cannot be listed");
+        problems.extend(place.map(|it| Problem::proof("too-wide", it, message).help("split the choice in two states")));
+    }
+    if unfolded.cut {
+        let place = unfolded.machine.states.values().next().map(|it| it.place.clone());
+        let message = format!("the workflow has more than {MOST_NODES} positions; nothing was proved about the rest");
+        let help = "fewer variables, remembered signals or gates in one machine; a child has a space of its own";
+        problems.extend(place.map(|it| Problem::proof("too-large", it, message).help(help)));
+    }
+    problems
+}
+
+/// Outcomes without a route, one problem a state.
+pub(super) fn holes(tracer: &Tracer<'_, '_>, prover: &Prover<'_>) -> Vec<Problem> {
+    let unfolded = tracer.unfolded;
+    let holes = crate::proof::holes(&unfolded.graph);
+    if holes.is_empty() {
+        return Vec::new();
+    }
+    // A way out at every hole, so that the analyses can say whether and how a run falls into it.
+    let mut graph = unfolded.graph.clone();
+    let sink = id(graph.nodes.len());
+    graph.nodes.push(Node { end: true, ..Node::default() });
+    for hole in &holes {
+        if let Some(cell) = graph.nodes.get_mut(hole.node as usize).and_then(|it| it.cells.get_mut(hole.cell as usize)) {
+            cell.steps.push(Step { to: sink, ..Step::default() });
+        }
+    }
+    let _ = prover;
+    let open = Prover::new(&graph, Limits::default());
+    let mut by_state: BTreeMap<usize, Vec<(Name, NodeId, u32, bool)>> = BTreeMap::new();
+    for hole in &holes {
+        let Some(state) = unfolded.state(hole.node) else { continue };
+        let Some(came) = unfolded.outcomes.get(hole.node as usize).and_then(|it| it.get(hole.cell as usize)) else { continue };
+        let index = unfolded.machine.states.get_index_of(&*state.name).unwrap_or(0);
+        let written = state.cells.get(&*came.signal).is_some_and(|it| !it.arms.is_empty());
+        let row = by_state.entry(index).or_default();
+        if !row.iter().any(|(signal, ..)| *signal == came.signal) {
+            row.push((came.signal.clone(), hole.node, hole.cell, written));
+        }
+    }
+    let mut problems = Vec::new();
+    for (index, row) in by_state {
+        let Some((name, state)) = unfolded.machine.states.get_index(index) else { continue };
+        let mut shown = None;
+        let mut signals: Vec<(Name, bool)> = Vec::new();
+        for (signal, node, cell, written) in row {
+            let steps = graph.nodes[node as usize].cells[cell as usize].steps.len();
+            let last = Move { node, cell, step: id(steps.saturating_sub(1)) };
+            match open.path_to_step(last) {
+                Found::Nowhere => {}
+                Found::Path(path) => {
+                    shown.get_or_insert_with(|| {
+                        let title = format!("{} has no route for {signal}", unfolded.machine.qualified(name));
+                        let before = Path { root: path.root, moves: path.moves[..path.moves.len().saturating_sub(1)].to_vec() };
+                        tracer.unrouted(&title, &before, node, cell as usize, &signal)
+                    });
+                    signals.push((signal, written));
+                }
+                Found::Unknown => signals.push((signal, written)),
+            }
+        }
+        if signals.is_empty() {
+            continue;
+        }
+        let shown_name = unfolded.machine.qualified(name);
+        let listed = signals.iter().map(|(it, _)| format!("`{it}`")).collect::<Vec<_>>().join(", ");
+        let (message, help) = if signals.iter().any(|(_, written)| *written) {
+            let message = format!("the arms of `{shown_name}` do not cover every way {listed} can come");
+            (message, "end with an arm that has no `when` and spends nothing, or give `spend` an `else`".to_owned())
+        } else {
+            let message = format!("`{shown_name}` has no route for {listed}");
+            (message, format!("add {listed} to its `on`, or once to `defaults`"))
+        };
+        let problem = Problem::proof("unrouted", state.place.clone(), message).help(help);
+        problems.push(match shown {
+            Some(path) => problem.path(path),
+            None => problem,
+        });
+    }
+    problems
+}
+
+/// A problem with the shortest way to a state.
+pub(super) fn with_path(tracer: &Tracer<'_, '_>, prover: &Prover<'_>, problem: Problem, state: Option<Name>) -> Problem {
+    let Some(name) = state else { return problem };
+    let nodes = (0..tracer.unfolded.nodes.len()).map(id);
+    let mut of_state = nodes.filter(|it| tracer.unfolded.state(*it).is_some_and(|it| it.name == name));
+    let found = of_state.find_map(|it| match prover.path_to_node(it) {
+        Found::Path(path) => Some(path),
+        _ => None,
+    });
+    let Some(path) = found else { return problem };
+    let reaches = Some(tracer.unfolded.machine.qualified(&name));
+    let scenario = tracer.scenario(&problem.message.clone(), &path, Expect { reaches, ..Expect::default() });
+    problem.path(scenario)
+}
+
+/// Which states are reached and which arms are taken, over all machines.
+#[derive(Default)]
+pub(super) struct Taken {
+    states: FxHashSet<(Option<Name>, Name)>,
+    arms: FxHashSet<(Place, Option<Name>)>,
+    default_arms: FxHashSet<Place>,
+}
+
+impl Taken {
+    /// Adds what a machine can do.
+    pub(super) fn add(&mut self, unfolded: &Unfolded<'_>, reach: &Reach) {
+        let machine = unfolded.machine;
+        for (node, certainty) in reach.nodes.iter().enumerate() {
+            let Some(state) = unfolded.state(id(node)).filter(|_| *certainty != Certainty::No) else { continue };
+            self.states.insert((machine.name.clone(), state.name.clone()));
+            for (cell, came) in unfolded.outcomes.get(node).into_iter().flatten().enumerate() {
+                for (step, arm) in came.arms.iter().enumerate() {
+                    let taken = reach.steps.get(node).and_then(|it| it.get(cell)).and_then(|it| it.get(step));
+                    if taken.is_some_and(|it| *it != Certainty::No)
+                        && let Some(arm) = state.cells.get(&*came.signal).and_then(|it| it.arms.get(*arm))
+                    {
+                        self.arms.insert((arm.place.clone(), machine.name.clone()));
+                        self.default_arms.insert(arm.place.clone());
+                    }
+                }
+            }
+        }
+    }
+
+    /// States nothing reaches, and arms nothing takes.
+    pub(super) fn problems(&self, workflow: &Workflow) -> Vec<Problem> {
+        let mut problems = Vec::new();
+        let mut reported: FxHashSet<Place> = FxHashSet::default();
+        for machine in workflow.machines() {
+            let run = machine.states.keys().any(|it| self.states.contains(&(machine.name.clone(), it.clone())));
+            if !run && machine.name.is_some() {
+                continue;
+            }
+            for (name, state) in &machine.states {
+                if !self.states.contains(&(machine.name.clone(), name.clone())) {
+                    let message = format!("nothing leads to `{}`", machine.qualified(name));
+                    let problem = Problem::proof("unreachable", state.place.clone(), message);
+                    problems.push(problem.help("lead an arm there that can be taken, or remove it"));
+                    continue;
+                }
+                for (signal, cell) in state.cells.iter().filter(|(_, it)| it.origin != Origin::Implied) {
+                    for (at, arm) in cell.arms.iter().enumerate() {
+                        let taken = if cell.origin == Origin::Default {
+                            self.default_arms.contains(&arm.place)
+                        } else {
+                            self.arms.contains(&(arm.place.clone(), machine.name.clone()))
+                        };
+                        if taken || !reported.insert(arm.place.clone()) {
+                            continue;
+                        }
+                        let message = format!("this arm of `{}` for `{signal}` is never taken", machine.qualified(name));
+                        let help = if arm.when.is_empty() && at > 0 {
+                            "the arms before it always hold and can always be paid; remove it"
+                        } else if at > 0 {
+                            "the arms before it catch every such case; move it up, or remove it"
+                        } else {
+                            "what it asks for never holds here; remove it"
+                        };
+                        problems.push(Problem::proof("never-taken", arm.place.clone(), message).help(help));
+                    }
+                }
+            }
+        }
+        problems
+    }
+}
+
+/// Arms that pass a gate over, each with a shortest run that takes it.
+pub(super) fn forced(tracer: &Tracer<'_, '_>, prover: &Prover<'_>) -> Vec<Forced> {
+    let unfolded = tracer.unfolded;
+    let mut found: Vec<Forced> = Vec::new();
+    let mut seen: FxHashSet<(Name, Name, usize)> = FxHashSet::default();
+    for (node, outcomes) in unfolded.outcomes.iter().enumerate() {
+        let Some(state) = unfolded.state(id(node)) else { continue };
+        for (cell, came) in outcomes.iter().enumerate() {
+            for (step, at) in came.arms.iter().enumerate() {
+                let Some(arm) = state.cells.get(&*came.signal).and_then(|it| it.arms.get(*at)) else { continue };
+                if arm.forced.is_empty() || seen.contains(&(state.name.clone(), came.signal.clone(), arm.place.bytes.start)) {
+                    continue;
+                }
+                let Found::Path(path) = prover.path_to_step(Move { node: id(node), cell: id(cell), step: id(step) }) else { continue };
+                seen.insert((state.name.clone(), came.signal.clone(), arm.place.bytes.start));
+                for gate in &arm.forced {
+                    let title = format!("{} is passed over at {}", gate, unfolded.machine.qualified(&state.name));
+                    let reaches = path.moves.last().and_then(|it| unfolded.graph.nodes.get(it.node as usize)?.cells.get(it.cell as usize)?.steps.get(it.step as usize));
+                    let reaches = reaches.and_then(|it| unfolded.state(it.to)).map(|it| unfolded.machine.qualified(&it.name));
+                    found.push(Forced {
+                        gate: unfolded.machine.qualified(gate),
+                        state: unfolded.machine.qualified(&state.name),
+                        signal: came.signal.clone(),
+                        to: arm.to.to_string(),
+                        path: Some(tracer.scenario(&title, &path, Expect { reaches, ..Expect::default() })),
+                    });
+                }
+            }
+        }
+    }
+    found
+}

@@ -1,0 +1,364 @@
+//! Slots: the finite things a run remembers that routing reads.
+//!
+//! Unfolding a workflow multiplies its states by the values of its slots. To keep that small, only what some route,
+//! table or property reads becomes a slot, and a slot that nothing reads any more before it is set again is dead there
+//! and forgotten.
+
+use indexmap::IndexMap;
+use rustc_hash::FxHashMap;
+
+use super::writes::{Documents, Shelf};
+use crate::definition::{Claim, Condition, EachRun, Kind, Machine, State, Target, Term, Workflow};
+use crate::name::Name;
+use crate::signal;
+
+/// What a slot remembers.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Slot {
+    /// A term of a condition: a variable, a last signal, a gate, a fact that keeps its value.
+    Term(Term),
+    /// Whether a review's last round handed findings to a repair.
+    Handed(Name),
+    /// Who led here.
+    From,
+}
+
+/// One slot with its values. Gates count as `open`, `fresh`, `stale`, `forced`.
+#[derive(Clone, Debug)]
+pub(super) struct Kept {
+    pub(super) slot: Slot,
+    pub(super) values: Vec<Name>,
+    /// For facts: the documents it reads, and what else can change it.
+    pub(super) reads: Reads,
+}
+
+/// What can change a fact.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Reads {
+    pub(super) documents: Documents,
+    pub(super) git: bool,
+    pub(super) findings: bool,
+    pub(super) states: Vec<Name>,
+    pub(super) vars: Vec<Name>,
+    pub(super) anything: bool,
+}
+
+/// The slots of a machine, and where each is alive.
+pub(super) struct Slots {
+    pub(super) kept: Vec<Kept>,
+    index: FxHashMap<Slot, usize>,
+    /// Per state: which slots matter on entering it.
+    pub(super) alive: IndexMap<Name, Vec<bool>>,
+}
+
+impl Slots {
+    pub(super) fn position(&self, slot: &Slot) -> Option<usize> {
+        self.index.get(slot).copied()
+    }
+
+    pub(super) fn term(&self, term: &Term) -> Option<usize> {
+        self.position(&Slot::Term(term.clone()))
+    }
+
+    /// Collects the slots of a machine. `outer` are terms its children read.
+    pub(super) fn collect(workflow: &Workflow, shelf: &Shelf, machine: &Machine) -> Self {
+        let mut slots = Self { kept: Vec::new(), index: FxHashMap::default(), alive: IndexMap::new() };
+        let read = reads_by_state(workflow, machine);
+        for terms in read.values() {
+            for term in terms {
+                slots.add(workflow, shelf, machine, Slot::Term(term.clone()));
+            }
+        }
+        for state in machine.states.values() {
+            if reads_same_again(state) {
+                slots.add(workflow, shelf, machine, Slot::Handed(state.name.clone()));
+            }
+        }
+        if machine.states.values().any(State::returns) {
+            slots.add(workflow, shelf, machine, Slot::From);
+        }
+        slots.alive = slots.liveness(machine, &read);
+        slots
+    }
+
+    fn add(&mut self, workflow: &Workflow, shelf: &Shelf, machine: &Machine, slot: Slot) {
+        if self.index.contains_key(&slot) {
+            return;
+        }
+        let Some(values) = values_of(workflow, machine, &slot) else { return };
+        let reads = match &slot {
+            Slot::Term(Term::Fact(name)) => fact_reads(workflow, shelf, machine, name),
+            _ => Reads::default(),
+        };
+        self.index.insert(slot.clone(), self.kept.len());
+        self.kept.push(Kept { slot, values, reads });
+    }
+
+    /// Backward: a slot matters in a state if the state reads it, or a state it leads to does and nothing on the way
+    /// sets it.
+    fn liveness(&self, machine: &Machine, read: &IndexMap<Name, Vec<Term>>) -> IndexMap<Name, Vec<bool>> {
+        let mut alive: IndexMap<Name, Vec<bool>> = machine
+            .states
+            .values()
+            .map(|state| {
+                let mut here = vec![false; self.kept.len()];
+                for term in read.get(&*state.name).into_iter().flatten() {
+                    if let Some(at) = self.term(term) {
+                        here[at] = true;
+                    }
+                }
+                if let Some(at) = self.position(&Slot::Handed(state.name.clone())) {
+                    here[at] = true;
+                }
+                if let Some(at) = self.position(&Slot::From).filter(|_| state.returns()) {
+                    here[at] = true;
+                }
+                (state.name.clone(), here)
+            })
+            .collect();
+        loop {
+            let mut changed = false;
+            for state in machine.states.values().rev() {
+                for arm in state.cells.values().flat_map(|it| &it.arms) {
+                    let targets: Vec<&Name> = match &arm.to {
+                        Target::State(name) => vec![name],
+                        Target::Again => vec![&state.name],
+                        Target::Back => machine.states.keys().collect(),
+                    };
+                    for target in targets {
+                        let Some(after) = alive.get(&**target).cloned() else { continue };
+                        let Some(here) = alive.get_mut(&*state.name) else { continue };
+                        for (at, kept) in self.kept.iter().enumerate() {
+                            if after[at] && !here[at] && !sets(state, arm, &kept.slot) {
+                                here[at] = true;
+                                changed = true;
+                            }
+                        }
+                    }
+                }
+            }
+            if !changed {
+                return alive;
+            }
+        }
+    }
+}
+
+/// Whether taking an arm out of a state gives a slot a value that does not depend on the old one.
+fn sets(state: &State, arm: &crate::definition::Arm, slot: &Slot) -> bool {
+    match slot {
+        Slot::Term(Term::Var(name)) => arm.set.contains_key(&**name),
+        Slot::Term(Term::Last(name)) => *name == state.name,
+        Slot::From => !state.returns(),
+        _ => false,
+    }
+}
+
+fn reads_same_again(state: &State) -> bool {
+    state.cells.values().flat_map(|it| &it.arms).flat_map(|it| &it.when).any(|it| it.term == Term::SameAgain)
+}
+
+/// The terms each state reads that a run has to remember.
+fn reads_by_state(workflow: &Workflow, machine: &Machine) -> IndexMap<Name, Vec<Term>> {
+    let kept_facts = kept_facts(workflow, machine);
+    let mut read: IndexMap<Name, Vec<Term>> = IndexMap::new();
+    for state in machine.states.values() {
+        let mut terms = Vec::new();
+        let mut add = |term: &Term| add_term(machine, &kept_facts, term, &mut terms);
+        for arm in state.cells.values().flat_map(|it| &it.arms) {
+            arm.when.iter().for_each(|it| add(&it.term));
+            // Forcing a gate leaves a fresh one as it is, so what it was matters if anybody routes on it.
+        }
+        for gate in state.needs.values().flatten() {
+            for condition in crate::machine::Run::owed_when(machine, gate) {
+                add(&condition.term);
+            }
+        }
+        for name in tables_of(workflow, state) {
+            add(&variable(workflow, machine, &name));
+        }
+        for budget in state.cells.values().flat_map(|it| &it.arms).filter_map(|it| it.spend.as_ref()) {
+            if let Some(by) = machine.budgets.get(&**budget).and_then(|it| it.limit.by()) {
+                add(&variable(workflow, machine, by));
+            }
+        }
+        if let Kind::Each(each) = &state.kind
+            && let EachRun::Child(child) = &each.run
+            && let Some(child) = workflow.children.get(&**child)
+        {
+            for term in outer_terms(workflow, child) {
+                add(&term);
+            }
+        }
+        for property in workflow.properties.iter().filter(|_| machine.name.is_none()) {
+            if let Claim::Never { reach, when, .. } = &property.claim
+                && *reach == state.name
+            {
+                when.iter().for_each(|it| add(&it.term));
+            }
+        }
+        read.insert(state.name.clone(), terms);
+    }
+    // A gate that somebody routes on is looked at wherever it is needed.
+    let routed: Vec<Name> = read
+        .values()
+        .flatten()
+        .filter_map(|it| match it {
+            Term::Gate(gate) => Some(gate.clone()),
+            _ => None,
+        })
+        .collect();
+    for state in machine.states.values() {
+        for gate in state.needs.values().flatten().filter(|it| routed.contains(it)) {
+            if let Some(terms) = read.get_mut(&*state.name) {
+                push(terms, Term::Gate(gate.clone()));
+            }
+        }
+    }
+    read
+}
+
+fn push(terms: &mut Vec<Term>, term: Term) {
+    if !terms.contains(&term) {
+        terms.push(term);
+    }
+}
+
+fn add_term(machine: &Machine, kept_facts: &[Name], term: &Term, terms: &mut Vec<Term>) {
+    match term {
+        Term::Fact(name) if !kept_facts.contains(name) => {}
+        Term::Changed(_) | Term::SameAgain | Term::Topic | Term::Field(_) => {}
+        Term::Owed(gate) => {
+            push(terms, Term::Gate(gate.clone()));
+            for condition in crate::machine::Run::owed_when(machine, gate) {
+                add_term(machine, kept_facts, &condition.term, terms);
+            }
+        }
+        Term::Outer(inner) if matches!(**inner, Term::Changed(_) | Term::Fact(_)) => {}
+        term => push(terms, term.clone()),
+    }
+}
+
+/// Facts that keep their value until something they read changes: those that say whether a gate is owed, those a
+/// property speaks of, and those read once. All others may come out any way each time they are read.
+pub(super) fn kept_facts(workflow: &Workflow, machine: &Machine) -> Vec<Name> {
+    let mut kept: Vec<Name> = machine.facts.iter().filter(|(_, it)| it.once).map(|(name, _)| name.clone()).collect();
+    let mut keep = |condition: &Condition| {
+        if let Term::Fact(name) = &condition.term
+            && !kept.contains(name)
+        {
+            kept.push(name.clone());
+        }
+    };
+    for gate in machine.states.values().filter_map(|it| it.gate.as_ref()) {
+        gate.only_when.iter().for_each(&mut keep);
+    }
+    if machine.name.is_none() {
+        for property in &workflow.properties {
+            if let Claim::Never { when, .. } = &property.claim {
+                when.iter().for_each(&mut keep);
+            }
+        }
+    }
+    kept
+}
+
+/// Variables that a state's tables are by.
+fn tables_of(workflow: &Workflow, state: &State) -> Vec<Name> {
+    let mut names: Vec<Name> = state.needs.by().cloned().into_iter().collect();
+    names.extend(state.gate.iter().filter_map(|it| it.judges.by().cloned()));
+    if let Some(call) = state.call() {
+        names.extend(call.role.by().cloned());
+        names.extend(call.may_write.iter().filter_map(|it| it.by().cloned()));
+        names.extend(call.produces.by().cloned());
+        names.extend(call.given.by().cloned());
+        for role in call.role.values().filter_map(|it| workflow.roles.get(&**it)) {
+            names.extend(role.may_write.by().cloned());
+            names.extend(role.given.by().cloned());
+        }
+    }
+    names.sort();
+    names.dedup();
+    names
+}
+
+/// A variable as a term of a machine: its own, or the parent's.
+pub(super) fn variable(workflow: &Workflow, machine: &Machine, name: &Name) -> Term {
+    let own = machine.vars.contains_key(&**name) || machine.facts.contains_key(&**name);
+    let term = |machine: &Machine| {
+        if machine.facts.contains_key(&**name) { Term::Fact(name.clone()) } else { Term::Var(name.clone()) }
+    };
+    if own { term(machine) } else { Term::Outer(Box::new(term(&workflow.main))) }
+}
+
+/// Terms of the parent that a child reads, as the parent writes them.
+pub(super) fn outer_terms(workflow: &Workflow, child: &Machine) -> Vec<Term> {
+    let mut terms = Vec::new();
+    for found in reads_by_state(workflow, child).into_values().flatten() {
+        if let Term::Outer(inner) = found
+            && !matches!(*inner, Term::Fact(_) | Term::Changed(_))
+        {
+            push(&mut terms, *inner);
+        }
+    }
+    terms
+}
+
+fn values_of(workflow: &Workflow, machine: &Machine, slot: &Slot) -> Option<Vec<Name>> {
+    let yes_no = || vec![Name::from("no"), Name::from("yes")];
+    match slot {
+        Slot::Handed(_) => Some(yes_no()),
+        Slot::From => Some(std::iter::once(Name::from("")).chain(machine.states.keys().cloned()).collect()),
+        Slot::Term(term) => term_values(workflow, machine, term),
+    }
+}
+
+pub(super) fn term_values(workflow: &Workflow, machine: &Machine, term: &Term) -> Option<Vec<Name>> {
+    let none_first = |values: Vec<Name>| std::iter::once(Name::from("none")).chain(values).collect::<Vec<_>>();
+    match term {
+        Term::Fact(name) => machine.facts.get(&**name).map(|it| it.values.clone()),
+        Term::Var(name) => machine.vars.get(&**name).map(|it| it.values.clone()),
+        Term::Last(state) => machine.states.get(&**state).map(|it| none_first(it.cells.keys().cloned().collect())),
+        Term::LastField(state, field) => {
+            let outcomes = signal::outcomes_of(workflow, machine.states.get(&**state)?);
+            outcomes.values().find_map(|it| it.fields.get(&**field)).map(|it| none_first(it.clone()))
+        }
+        Term::Ever(_) => Some(vec!["no".into(), "yes".into()]),
+        Term::Gate(_) => Some(["open", "fresh", "stale", "forced"].map(Name::from).to_vec()),
+        Term::Outer(inner) => term_values(workflow, &workflow.main, inner),
+        _ => None,
+    }
+}
+
+fn fact_reads(workflow: &Workflow, shelf: &Shelf, machine: &Machine, name: &Name) -> Reads {
+    let Some(fact) = machine.facts.get(&**name) else { return Reads::default() };
+    let mut reads = Reads::default();
+    if fact.once {
+        return reads;
+    }
+    for path in &fact.reads {
+        let mut parts = path.split('.');
+        let (head, second) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+        let named = |names: Vec<&Name>| names.into_iter().find(|it| it.in_expression() == second).cloned();
+        match head {
+            "docs" | "changed" => match named(workflow.documents.keys().collect()) {
+                Some(document) => reads.documents |= shelf.set(workflow, [&document]),
+                None => reads.documents |= shelf.all(),
+            },
+            "git" => reads.git = true,
+            "findings" => reads.findings = true,
+            "last" => match named(machine.states.keys().collect()) {
+                Some(state) => reads.states.push(state),
+                None => {}
+            },
+            "project" | "item" | "inputs" => {}
+            "lists" | "items" => reads.anything = true,
+            head => match machine.vars.keys().find(|it| it.in_expression() == head) {
+                Some(variable) => reads.vars.push(variable.clone()),
+                None => {}
+            },
+        }
+    }
+    reads
+}
+

@@ -1,0 +1,282 @@
+//! Sound parts: what can be said without walking. Judges that could write what they judge, commits that pass gates by,
+//! verdicts nobody reads, budgets nobody spends.
+
+use rustc_hash::FxHashSet;
+
+use super::monitors::all_given;
+use super::writes::{self, Shelf};
+use crate::definition::{Arm, CheckWhat, Each, EachRun, Kind, Machine, State, Table, Target, Term, Workflow};
+use crate::language::units::Unit;
+use crate::name::Name;
+use crate::problem::Problem;
+use crate::signal;
+
+/// A problem, and the state whose shortest path shows it.
+pub(super) type Located = (Problem, Option<Name>);
+
+/// Everything wrong with the parts of one machine.
+pub(super) fn check(workflow: &Workflow, shelf: &Shelf, machine: &Machine) -> Vec<Located> {
+    let mut found = Vec::new();
+    for state in machine.states.values() {
+        found.extend(judge_writes(workflow, shelf, machine, state));
+        found.extend(worker_writes_check(workflow, shelf, machine, state));
+        found.extend(commit_needs(workflow, shelf, machine, state));
+        found.extend(verdict_is_read(workflow, machine, state));
+        found.extend(items_side_by_side(workflow, state));
+        found.extend(narrows(workflow, shelf, state));
+        found.extend(children_do_not_nest(machine, state));
+    }
+    found.extend(budgets_are_spent(workflow, machine));
+    found
+}
+
+/// No judge may write what it judges.
+fn judge_writes(workflow: &Workflow, shelf: &Shelf, machine: &Machine, state: &State) -> Option<Located> {
+    let gate = state.gate.as_ref().filter(|_| matches!(state.kind, Kind::Review { .. }))?;
+    let values = variable_values(workflow, machine, state);
+    for value in values {
+        let lookup = |name: &Name| value.as_ref().filter(|(by, _)| by == name).map(|(_, it)| it.clone());
+        let written = shelf.touched(writes::of_state(workflow, shelf, state, &lookup));
+        let judged = writes::picked(&gate.judges, &lookup).into_iter().fold(0, |set, it| set | shelf.set(workflow, it));
+        if written & judged != 0 {
+            let documents = listed(&shelf.names(written & judged));
+            let message = format!("the judge `{}` may write what it judges: {documents}", state.name);
+            let problem = Problem::proof("judge-writes", state.place.clone(), message);
+            return Some((problem.help("give it `may-write: []`, or let another role judge"), Some(state.name.clone())));
+        }
+    }
+    None
+}
+
+/// The values of the variable a state's tables are by, or nothing to choose.
+fn variable_values(workflow: &Workflow, machine: &Machine, state: &State) -> Vec<Option<(Name, Name)>> {
+    let by = state.gate.as_ref().and_then(|it| it.judges.by()).or_else(|| state.call().and_then(|it| it.role.by()));
+    let variable = by.and_then(|it| Some((it, machine.vars.get(&**it).or_else(|| workflow.main.vars.get(&**it))?)));
+    match variable {
+        Some((name, variable)) => variable.values.iter().map(|it| Some((name.clone(), it.clone()))).collect(),
+        None => vec![None],
+    }
+}
+
+/// The worker a failing check leads to may not write the check.
+fn worker_writes_check(workflow: &Workflow, shelf: &Shelf, machine: &Machine, state: &State) -> Option<Located> {
+    let Kind::Check(check) = &state.kind else { return None };
+    let own = shelf.set(workflow, &check.uses);
+    if own == 0 {
+        return None;
+    }
+    let mut waiting: Vec<&Name> = Vec::new();
+    let mut seen: FxHashSet<&Name> = FxHashSet::default();
+    let targets = |arms: &'_ [Arm]| -> Vec<Name> {
+        arms.iter()
+            .filter_map(|it| match &it.to {
+                Target::State(name) => Some(name.clone()),
+                _ => None,
+            })
+            .collect()
+    };
+    let failing: Vec<Name> = state.cells.iter().filter(|(signal, _)| **signal == *"fail").flat_map(|(_, it)| targets(&it.arms)).collect();
+    waiting.extend(failing.iter());
+    while let Some(name) = waiting.pop() {
+        if !seen.insert(name) {
+            continue;
+        }
+        let Some((name, worker)) = machine.states.get_key_value(&**name) else { continue };
+        match &worker.kind {
+            Kind::Choose | Kind::Settle { .. } | Kind::Do { .. } | Kind::Ask { .. } => {
+                for cell in worker.cells.values() {
+                    for arm in &cell.arms {
+                        if let Target::State(next) = &arm.to
+                            && let Some((next, _)) = machine.states.get_key_value(&**next)
+                        {
+                            waiting.push(next);
+                        }
+                    }
+                }
+            }
+            Kind::Agent(_) | Kind::Each(_) => {
+                let written = shelf.touched(writes::of_state(workflow, shelf, worker, &|_| None));
+                if written & own != 0 {
+                    let documents = listed(&shelf.names(written & own));
+                    let message = format!("`{name}` repairs what `{}` finds, and may write the check itself: {documents}", state.name);
+                    let problem = Problem::proof("worker-writes-check", worker.place.clone(), message);
+                    let help = format!("narrow it: `may-write` without {documents}");
+                    return Some((problem.help(help), Some(name.clone())));
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+/// A commit says which gates over what it commits it needs, or does without.
+fn commit_needs(workflow: &Workflow, shelf: &Shelf, machine: &Machine, state: &State) -> Vec<Located> {
+    let Kind::Do { actions, without } = &state.kind else { return Vec::new() };
+    let committed = actions.iter().filter_map(|it| it.commits.as_ref()).fold(0, |set, it| set | shelf.set(workflow, it));
+    let mut found = Vec::new();
+    let needs: Vec<&Name> = state.needs.values().flatten().collect();
+    for (gate, judges) in &machine.gates {
+        let judged = judges
+            .iter()
+            .filter_map(|it| machine.states.get(&**it)?.gate.as_ref())
+            .flat_map(|it| it.judges.values().flatten())
+            .fold(0, |set, it| set | shelf.set(workflow, [it]));
+        let concerns = shelf.touched(committed) & judged != 0;
+        if concerns && !needs.contains(&gate) && !without.contains(gate) {
+            let message = format!("`{}` commits what `{gate}` judges, and does not say that it needs it", state.name);
+            let help = format!("add `{gate}` to `needs`; or to `without`, if it is meant to go unjudged");
+            found.push((Problem::proof("commit-unjudged", state.place.clone(), message).help(help), Some(state.name.clone())));
+        }
+        if without.contains(gate) && !concerns {
+            let message = format!("`{}` does without `{gate}`, which judges nothing it commits", state.name);
+            found.push((Problem::proof("unused", state.place.clone(), message).help("remove it from `without`"), None));
+        }
+    }
+    found
+}
+
+/// A verdict nobody reads: every way it comes out leads to the same place, and nobody needs, routes on or is given it.
+fn verdict_is_read(workflow: &Workflow, machine: &Machine, state: &State) -> Option<Located> {
+    if !matches!(state.kind, Kind::Review { .. } | Kind::Check(_)) {
+        return None;
+    }
+    let mut ways: Vec<Vec<String>> = state
+        .cells
+        .iter()
+        .filter(|(signal, _)| !signal::is_failure(signal) && **signal != signal::STALE)
+        .map(|(_, cell)| cell.arms.iter().map(|it| format!("{:?}{:?}{:?}{:?}", it.to, it.when, it.spend, it.record)).collect())
+        .collect();
+    ways.dedup();
+    if ways.len() > 1 || state.cells.values().all(|it| it.arms.is_empty()) {
+        return None;
+    }
+    let gate = state.gate.as_ref().map(|it| &it.name);
+    let reads_last = |term: &Term| match term {
+        Term::Last(name) | Term::LastField(name, _) | Term::Ever(name) => *name == state.name,
+        Term::Outer(inner) => matches!(&**inner, Term::Last(name) | Term::LastField(name, _) if *name == state.name),
+        _ => false,
+    };
+    let reads_gate = |term: &Term| matches!(term, Term::Gate(name) | Term::Owed(name) if Some(name) == gate);
+    let read = workflow.machines().flat_map(|it| it.states.values()).any(|other| {
+        let needed = machine.states.contains_key(&*other.name) && other.needs.values().flatten().any(|it| Some(it) == gate);
+        let routed = other.cells.values().flat_map(|it| &it.arms).flat_map(|it| &it.when).any(|it| reads_last(&it.term) || reads_gate(&it.term));
+        let last = format!("last.{}", state.name);
+        let given = all_given(workflow, other).iter().any(|it| it.name == last || it.name.starts_with(&format!("{last}.")));
+        needed || routed || given
+    });
+    let in_facts = workflow
+        .machines()
+        .flat_map(|it| it.facts.values())
+        .any(|it| it.reads.iter().any(|path| path.split('.').nth(1) == Some(&state.name.in_expression()) && path.starts_with("last.")));
+    if read || in_facts {
+        return None;
+    }
+    let message = format!("nobody reads how `{}` comes out: every way leads on alike", state.name);
+    let help = "route its signals apart, need its gate, or give it to somebody as `last.…`".to_owned();
+    Some((Problem::proof("unread", state.place.clone(), message).help(help), Some(state.name.clone())))
+}
+
+/// Items side by side write files of their own.
+fn items_side_by_side(workflow: &Workflow, state: &State) -> Option<Located> {
+    let Kind::Each(each) = &state.kind else { return None };
+    if each.at_once < 2 {
+        return None;
+    }
+    let documents = written_documents(workflow, each);
+    let own = [format!("{}.id", each.item), "item.id".to_owned(), "item".to_owned(), each.item.to_string()];
+    let shared = documents.iter().find(|name| {
+        workflow.leaves(name).iter().any(|leaf| {
+            let set = workflow.documents.get(&**leaf).and_then(|it| it.set.as_ref());
+            set.is_some_and(|set| !own.iter().any(|it| set.mentions(it)))
+        })
+    })?;
+    let message = format!("`{}` runs {} items at once, and each may write `{shared}`", state.name, each.at_once);
+    let help = "let every item write files of its own (`{{item.id}}` in the path), or drop `at-once`".to_owned();
+    Some((Problem::proof("same-files", state.place.clone(), message).help(help), Some(state.name.clone())))
+}
+
+fn written_documents(workflow: &Workflow, each: &Each) -> Vec<Name> {
+    let calls: Vec<&crate::definition::Call> = match &each.run {
+        EachRun::Call(call) => vec![call],
+        EachRun::Child(child) => {
+            workflow.children.get(&**child).map(|it| it.states.values().filter_map(State::call).collect()).unwrap_or_default()
+        }
+    };
+    calls
+        .into_iter()
+        .flat_map(|call| {
+            let roles = call.role.values().filter_map(|it| workflow.roles.get(&**it));
+            roles.flat_map(|role| call.may_write.as_ref().unwrap_or(&role.may_write).values().flatten().cloned()).collect::<Vec<_>>()
+        })
+        .collect()
+}
+
+/// A state may narrow what its role writes, never widen it.
+fn narrows(workflow: &Workflow, shelf: &Shelf, state: &State) -> Option<Located> {
+    let call = state.call()?;
+    let own: &Table<Vec<Name>> = call.may_write.as_ref()?;
+    let role = call.role.values().find_map(|it| workflow.roles.get(&**it))?;
+    let wide = own.values().flatten().fold(0, |set, it| set | shelf.set(workflow, [it]));
+    let allowed = role.may_write.values().flatten().fold(0, |set, it| set | shelf.set(workflow, [it]));
+    let beyond = wide & !allowed;
+    if beyond == 0 {
+        return None;
+    }
+    let message = format!("`{}` lets its role write more than the role may: {}", state.name, listed(&shelf.names(beyond)));
+    Some((Problem::proof("widens", state.place.clone(), message).help("add it to the role, or remove it here"), Some(state.name.clone())))
+}
+
+fn children_do_not_nest(machine: &Machine, state: &State) -> Option<Located> {
+    let nested = matches!(&state.kind, Kind::Each(each) if matches!(each.run, EachRun::Child(_)));
+    if machine.name.is_none() || !nested {
+        return None;
+    }
+    let message = format!("`{}` runs children inside a child", state.name);
+    let problem = Problem::proof("nested-children", state.place.clone(), message);
+    Some((problem.help("let the parent loop over them, or make one call per item"), None))
+}
+
+/// A budget nobody spends is a limit that does not hold; one that only one loop draws on is not shared.
+fn budgets_are_spent(workflow: &Workflow, machine: &Machine) -> Vec<Located> {
+    let mut found = Vec::new();
+    for (name, budget) in &machine.budgets {
+        if budget.unit() != Unit::Uses {
+            let calls = workflow.machines().flat_map(|it| it.states.values()).any(|it| it.call().is_some());
+            if !calls {
+                let message = format!("nothing spends the budget `{name}`");
+                found.push((Problem::proof("unused", budget.place.clone(), message).help("remove it"), None));
+            }
+            continue;
+        }
+        let spenders: FxHashSet<&Name> = machine
+            .states
+            .values()
+            .filter(|it| it.cells.values().flat_map(|it| &it.arms).any(|it| it.spend.as_ref() == Some(name)))
+            .map(|it| &it.name)
+            .collect();
+        let inherited = machine.name.is_some() && workflow.main.budgets.get(&**name).is_some_and(|it| it.place == budget.place);
+        if spenders.is_empty() && !inherited {
+            let message = format!("nothing spends the budget `{name}`, so it limits nothing");
+            found.push((Problem::proof("unused", budget.place.clone(), message).help("spend it on an arm, or remove it"), None));
+        } else if spenders.len() < 2 && budget.shared {
+            let message = format!("`{name}` is `shared`, and only one state spends it");
+            found.push((Problem::proof("unused", budget.place.clone(), message).help("remove `shared`"), None));
+        }
+    }
+    found
+}
+
+/// The longest a check may take.
+pub(super) fn check_time(what: &crate::definition::Check) -> u64 {
+    match &what.what {
+        CheckWhat::Run(commands) if !commands.iter().any(|it| it.contains("{{")) => {
+            what.timeout.min(what.each.saturating_mul(commands.len() as u64))
+        }
+        _ => what.timeout,
+    }
+}
+
+fn listed(names: &[Name]) -> String {
+    names.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ")
+}

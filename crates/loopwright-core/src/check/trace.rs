@@ -1,0 +1,162 @@
+//! A path through the graph, as a scenario that the machine plays.
+
+use indexmap::IndexMap;
+use rustc_hash::FxHashMap;
+
+use super::unfold::{Came, Setting, Unfolded};
+use super::writes::Shelf;
+use crate::definition::{Each, EachRun, Kind, State};
+use crate::name::Name;
+use crate::proof::graph::{Move, Path};
+use crate::rehearse::{Expect, Play, Scenario, Start, Step};
+use crate::signal;
+
+/// For every loop, setting and end: what happens in a child that comes to that end.
+pub(super) type ChildSteps = FxHashMap<(Name, Setting, Name), Vec<Step>>;
+
+/// Writes paths down.
+pub(super) struct Tracer<'t, 'w> {
+    pub(super) unfolded: &'t Unfolded<'w>,
+    pub(super) shelf: &'t Shelf,
+    pub(super) children: &'t ChildSteps,
+    /// For a child: how its parent comes to run it.
+    pub(super) prefix: Option<&'t Scenario>,
+}
+
+impl Tracer<'_, '_> {
+    /// The scenario of a path that shows something.
+    pub(super) fn scenario(&self, name: &str, path: &Path, expect: Expect) -> Scenario {
+        let mut scenario = self.begin(name, path);
+        scenario.expect = expect;
+        for step in &path.moves {
+            self.play(*step, &mut scenario.steps);
+        }
+        scenario
+    }
+
+    /// The same, with one more outcome at the end that has no route.
+    pub(super) fn unrouted(&self, name: &str, path: &Path, node: u32, cell: usize, signal: &Name) -> Scenario {
+        let expect = Expect { unrouted: Some(signal.clone()), ..Expect::default() };
+        let mut scenario = self.scenario(name, path, expect);
+        self.play(Move { node, cell: u32::try_from(cell).unwrap_or(0), step: 0 }, &mut scenario.steps);
+        scenario
+    }
+
+    fn begin(&self, name: &str, path: &Path) -> Scenario {
+        let begin = self.unfolded.begins.get(path.root).cloned().unwrap_or_default();
+        if let Some(prefix) = self.prefix {
+            let mut scenario = Scenario { name: name.to_owned(), ..prefix.clone() };
+            if !begin.facts.is_empty() {
+                scenario.steps.push(Step::Facts(begin.facts));
+            }
+            return scenario;
+        }
+        Scenario {
+            name: name.to_owned(),
+            start: Start { verb: begin.verb, phase: begin.phase.clone(), vars: begin.vars },
+            facts: begin.facts,
+            items: IndexMap::new(),
+            // An imported run stands still until somebody says `resume`.
+            steps: self.paused(path).then(|| Step::Verb("resume".into())).into_iter().collect(),
+            expect: Expect::default(),
+        }
+    }
+
+    fn paused(&self, path: &Path) -> bool {
+        let imported = self.unfolded.begins.get(path.root).is_some_and(|it| it.phase.is_some());
+        let first = self.unfolded.graph.roots.get(path.root).and_then(|it| self.unfolded.state(it.node));
+        imported
+            && !path.moves.is_empty()
+            && first.is_some_and(|it| !matches!(it.kind, Kind::Rest { .. } | Kind::Ask { .. } | Kind::End { .. }))
+    }
+
+    /// The steps of one move.
+    pub(super) fn play(&self, step: Move, steps: &mut Vec<Step>) {
+        let Some(state) = self.unfolded.state(step.node) else { return };
+        let came = self.unfolded.outcomes.get(step.node as usize).and_then(|it| it.get(step.cell as usize));
+        let Some(came) = came else { return };
+        if came.signal == signal::STALE {
+            steps.push(Step::Edit(self.stale_documents(state, step.node)));
+            return;
+        }
+        if let Some(verb) = came.signal.strip_prefix("verb ") {
+            if !came.facts.is_empty() {
+                steps.push(Step::Facts(came.facts.clone()));
+            }
+            if matches!(state.kind, Kind::Rest { .. }) {
+                steps.push(Step::Verb(verb.into()));
+                return;
+            }
+        }
+        let play = self.as_play(came);
+        match &state.kind {
+            Kind::End { .. } => {}
+            Kind::Choose | Kind::Settle { .. } => {
+                if !play.facts.is_empty() || play.changed.is_some() {
+                    steps.push(self.step(state, Play { signal: None, wrote: None, ..play }));
+                }
+            }
+            Kind::Each(each) => self.play_loop(state, each, step, came, play, steps),
+            Kind::Do { actions, .. } => {
+                // All actions but the last go well.
+                for _ in 1..actions.len() {
+                    let wrote = came.wrote.map(|it| self.shelf.names(it));
+                    steps.push(self.step(state, Play { wrote, ..Play::default() }));
+                }
+                steps.push(self.step(state, play));
+            }
+            _ => steps.push(self.step(state, play)),
+        }
+    }
+
+    fn play_loop(&self, state: &State, each: &Each, step: Move, came: &Came, play: Play, steps: &mut Vec<Step>) {
+        let whole = *came.signal == *signal::EMPTY || *came.signal == *signal::UNORDERED;
+        let facts = Play { facts: play.facts.clone(), changed: play.changed.clone(), ..Play::default() };
+        match &each.run {
+            _ if whole => steps.push(self.step(state, Play { wrote: None, ..play })),
+            EachRun::Call(_) => {
+                steps.push(self.step(state, Play { items: Some(vec!["1".into()]), ..Play::default() }));
+                steps.push(self.step(state, play));
+            }
+            EachRun::Child(_) if signal::is_failure(&came.signal) => steps.push(self.step(state, Play { wrote: None, ..play })),
+            EachRun::Child(child) => {
+                steps.push(self.step(state, Play { items: Some(vec!["1".into()]), ..Play::default() }));
+                let values = self.unfolded.nodes.get_index(step.node as usize).map(|(_, it)| it.clone()).unwrap_or_default();
+                if let Some(machine) = self.unfolded.workflow.children.get(&**child) {
+                    let setting = self.unfolded.setting(&values, machine, &each.with);
+                    let key = (state.name.clone(), setting, came.signal.clone());
+                    steps.extend(self.children.get(&key).into_iter().flatten().cloned());
+                }
+                if !facts.facts.is_empty() {
+                    steps.push(Step::Facts(facts.facts));
+                }
+            }
+        }
+    }
+
+    fn step(&self, state: &State, play: Play) -> Step {
+        Step::State { child: self.unfolded.machine.name.clone(), state: state.name.clone(), play }
+    }
+
+    fn as_play(&self, came: &Came) -> Play {
+        let changed: Vec<Name> = came.changed.iter().filter(|(_, yes)| **yes).map(|(name, _)| name.clone()).collect();
+        Play {
+            signal: Some(came.signal.clone()).filter(|it| *it != signal::ALWAYS),
+            fields: came.fields.clone(),
+            same_again: came.same_again,
+            topic: came.topic.clone(),
+            facts: came.facts.clone(),
+            changed: (!came.changed.is_empty()).then_some(changed),
+            wrote: came.wrote.map(|it| self.shelf.names(it)),
+            items: None,
+        }
+    }
+
+    /// Documents somebody edits so that a gate the state needs is stale.
+    fn stale_documents(&self, state: &State, node: u32) -> Vec<Name> {
+        let values = self.unfolded.nodes.get_index(node as usize).map(|(_, it)| it.clone()).unwrap_or_default();
+        let gates = super::writes::picked(&state.needs, &|name| self.unfolded.lookup(&values, name));
+        let documents = gates.into_iter().flatten().fold(0, |set, it| set | self.unfolded.judged(it, &values, self.shelf));
+        self.shelf.names(documents)
+    }
+}

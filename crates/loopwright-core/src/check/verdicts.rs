@@ -1,0 +1,231 @@
+//! Verdicts on watches: gates that are not settled where they are needed, inputs that are not there, the author's
+//! properties.
+
+use super::children::Family;
+use super::monitors::{Watch, What};
+use super::trace::Tracer;
+use crate::definition::{Claim, Happened, Property};
+use crate::name::Name;
+use crate::problem::Problem;
+use crate::proof::graph::{Counter, Node, NodeId, Path, Step};
+use crate::proof::{Certainty, Found, Limits, Prover, Verdict};
+use crate::rehearse::Expect;
+
+/// What the watches of a machine say.
+pub(super) fn watches(
+    tracer: &Tracer<'_, '_>,
+    prover: &Prover<'_>,
+    family: &Family<'_>,
+    proved: &mut Vec<String>,
+) -> Vec<Problem> {
+    let unfolded = tracer.unfolded;
+    let watches: &[Watch] = match &unfolded.machine.name {
+        None => &family.watches,
+        Some(child) => family.child_watches.get(child).map(Vec::as_slice).unwrap_or_default(),
+    };
+    let mut problems = Vec::new();
+    let reach = prover.reach();
+    for (at, (watch, verdict)) in watches.iter().zip(prover.monitors()).enumerate() {
+        if matches!(watch.what, What::Inside { .. }) {
+            continue;
+        }
+        let monitor = u16::try_from(at).unwrap_or(u16::MAX);
+        let asked = unfolded
+            .graph
+            .nodes
+            .iter()
+            .zip(&reach.nodes)
+            .any(|(node, reached)| *reached != Certainty::No && node.requires.contains(&monitor));
+        match verdict {
+            Verdict::Holds => problems.extend(holds(tracer, watch, asked, proved, family)),
+            Verdict::Broken(path) => problems.extend(broken(tracer, watch, &path)),
+            Verdict::Unknown => problems.extend(unknown(tracer, watch)),
+        }
+    }
+    problems
+}
+
+fn holds(tracer: &Tracer<'_, '_>, watch: &Watch, asked: bool, proved: &mut Vec<String>, family: &Family<'_>) -> Option<Problem> {
+    let _ = family;
+    let property = match &watch.what {
+        What::Before { property, .. } | What::After { property, .. } => *property,
+        _ => return None,
+    };
+    let declared = tracer.unfolded.workflow.properties.get(property)?;
+    let vacuous = match &watch.what {
+        What::After { after, .. } => !(0..tracer.unfolded.nodes.len()).any(|it| {
+            tracer.unfolded.state(NodeId::try_from(it).unwrap_or(NodeId::MAX)).is_some_and(|it| it.name == *after)
+        }),
+        _ => !asked,
+    };
+    if vacuous {
+        let problem = Problem::proof("vacuous", declared.place.clone(), format!("{} says nothing: it speaks of what never happens", said(declared)));
+        return Some(problem.help("name a state that can be reached (and values it can be reached with)"));
+    }
+    let text = said(declared);
+    if !proved.contains(&text) {
+        proved.push(text);
+    }
+    None
+}
+
+/// The state a path ends in.
+fn last_state<'w>(tracer: &Tracer<'_, 'w>, path: &Path) -> Option<(&'w crate::definition::State, NodeId)> {
+    let unfolded = tracer.unfolded;
+    let node = match path.moves.last() {
+        Some(it) => unfolded.graph.nodes.get(it.node as usize)?.cells.get(it.cell as usize)?.steps.get(it.step as usize)?.to,
+        None => unfolded.graph.roots.get(path.root)?.node,
+    };
+    unfolded.state(node).map(|it| (it, node))
+}
+
+fn broken(tracer: &Tracer<'_, '_>, watch: &Watch, path: &Path) -> Option<Problem> {
+    let unfolded = tracer.unfolded;
+    let (state, _) = last_state(tracer, path)?;
+    let shown: Name = unfolded.machine.qualified(&state.name);
+    match &watch.what {
+        What::Gate(gate) => {
+            let message = format!("`{shown}` needs `{gate}`, and can be entered while `{gate}` is not settled");
+            let problem = Problem::proof("unsettled", state.place.clone(), message.clone());
+            let help = spoiler(tracer, gate, path).map_or_else(
+                || format!("lead every way to `{shown}` through `{gate}`"),
+                |it| format!("`{it}` may write what `{gate}` judges and nothing judges it again; lead it back to `{gate}`"),
+            );
+            let expect = Expect { unsettled: Some(gate.clone()), ..Expect::default() };
+            Some(problem.help(help).path(tracer.scenario(&message, path, expect)))
+        }
+        What::Defined { given, by } => {
+            let place = by.iter().find(|(it, _)| *it == state.name).map_or_else(|| state.place.clone(), |(_, it)| it.clone());
+            let message = format!("`{shown}` is given `{given}`, which need not be there");
+            let expect = Expect { reaches: Some(shown), ..Expect::default() };
+            let problem = Problem::proof("undefined-input", place, message.clone());
+            Some(problem.help(format!("write `maybe {given}`, or make it on every way here")).path(tracer.scenario(&message, path, expect)))
+        }
+        What::Before { property, .. } | What::After { property, .. } => {
+            let declared = unfolded.workflow.properties.get(*property)?;
+            let message = format!("{} does not hold", said(declared));
+            let expect = Expect { reaches: Some(shown), ..Expect::default() };
+            let problem = Problem::proof("property", declared.place.clone(), message.clone());
+            Some(problem.path(tracer.scenario(&message, path, expect)))
+        }
+        What::Inside { .. } => None,
+    }
+}
+
+/// The last state of a path that may have written what a gate judges.
+fn spoiler(tracer: &Tracer<'_, '_>, gate: &Name, path: &Path) -> Option<Name> {
+    let unfolded = tracer.unfolded;
+    path.moves.iter().rev().find_map(|it| {
+        let (_, values) = unfolded.nodes.get_index(it.node as usize)?;
+        let state = unfolded.state(it.node)?;
+        let written = super::writes::of_state(unfolded.workflow, tracer.shelf, state, &|name| unfolded.lookup(values, name));
+        let spoils = tracer.shelf.touched(written) & unfolded.judged(gate, values, tracer.shelf) != 0;
+        spoils.then(|| unfolded.machine.qualified(&state.name))
+    })
+}
+
+fn unknown(tracer: &Tracer<'_, '_>, watch: &Watch) -> Option<Problem> {
+    let unfolded = tracer.unfolded;
+    let place = unfolded.machine.states.values().next()?.place.clone();
+    let what = match &watch.what {
+        What::Gate(gate) => format!("that `{gate}` is settled wherever it is needed"),
+        What::Defined { given, .. } => format!("that `{given}` is there wherever it is given"),
+        What::Before { property, .. } | What::After { property, .. } => {
+            unfolded.workflow.properties.get(*property).map(said).unwrap_or_default()
+        }
+        What::Inside { .. } => return None,
+    };
+    Some(Problem::proof("not-shown", place, format!("it was not proved {what}: the space is too large to walk")))
+}
+
+/// A property in words.
+pub(super) fn said(property: &Property) -> String {
+    let happened = |it: &Happened| match it {
+        Happened::Settled { gate } => format!("`{gate}` is settled"),
+        Happened::Signal { child, state, signals } => {
+            let name = child.as_ref().map_or_else(|| state.to_string(), |it| format!("{it}.{state}"));
+            let signals: Vec<&str> = signals.iter().map(|it| &**it).collect();
+            format!("`{name}` came out as {}", signals.join(" or "))
+        }
+    };
+    match &property.claim {
+        Claim::Never { reach, before, when } => {
+            let before: Vec<String> = before.iter().map(happened).collect();
+            let when: Vec<String> = when
+                .iter()
+                .map(|it| format!("{} is {}", it.term, it.values.iter().map(|it| &**it).collect::<Vec<_>>().join(" or ")))
+                .collect();
+            let when = if when.is_empty() { String::new() } else { format!(" when {}", when.join(" and ")) };
+            format!("never `{reach}` before {}{when}", before.join(" and "))
+        }
+        Claim::AtMost { visits, times } => format!("`{visits}` is entered at most {times} times"),
+        Claim::Always { after, comes } => format!("after `{after}` always {} before success", happened(comes)),
+    }
+}
+
+/// States that may be entered only so often.
+pub(super) fn at_most(tracer: &Tracer<'_, '_>, prover: &Prover<'_>, proved: &mut Vec<String>) -> Vec<Problem> {
+    let unfolded = tracer.unfolded;
+    let mut problems = Vec::new();
+    let reach = prover.reach();
+    for property in &unfolded.workflow.properties {
+        let Claim::AtMost { visits, times } = &property.claim else { continue };
+        let of_state = |node: NodeId| unfolded.state(node).is_some_and(|it| it.name == *visits);
+        let reached = (0..unfolded.nodes.len())
+            .any(|it| of_state(NodeId::try_from(it).unwrap_or(NodeId::MAX)) && reach.nodes.get(it) != Some(&Certainty::No));
+        if !reached {
+            let message = format!("{} says nothing: it is never entered", said(property));
+            problems.push(Problem::proof("vacuous", property.place.clone(), message));
+            continue;
+        }
+        match once_too_often(tracer, *times, &of_state) {
+            Found::Nowhere => proved.push(said(property)),
+            Found::Path(path) => {
+                let message = format!("{} does not hold", said(property));
+                let expect = Expect { reaches: Some(visits.clone()), ..Expect::default() };
+                let scenario = tracer.scenario(&message, &path, expect);
+                problems.push(Problem::proof("property", property.place.clone(), message).path(scenario));
+            }
+            Found::Unknown => {
+                let message = format!("it was not proved that {}: the space is too large to walk", said(property));
+                problems.push(Problem::proof("not-shown", property.place.clone(), message));
+            }
+        }
+    }
+    problems
+}
+
+/// A shortest run that enters certain nodes once too often: a counter for the visits, and a way out when it is empty.
+fn once_too_often(tracer: &Tracer<'_, '_>, times: u32, of_state: &dyn Fn(NodeId) -> bool) -> Found {
+    let mut graph = tracer.unfolded.graph.clone();
+    let counter = u16::try_from(graph.counters.len()).unwrap_or(u16::MAX);
+    graph.counters.push(Counter { name: "visits".into(), limit: times });
+    let sink = NodeId::try_from(graph.nodes.len()).unwrap_or(NodeId::MAX);
+    graph.nodes.push(Node { end: true, ..Node::default() });
+    for node in &mut graph.nodes {
+        for cell in &mut node.cells {
+            let mut steps = Vec::new();
+            for step in &cell.steps {
+                if of_state(step.to) {
+                    let mut counted = step.clone();
+                    counted.spend.push(counter);
+                    steps.push(counted);
+                    steps.push(Step { to: sink, spend: step.spend.clone(), ..Step::default() });
+                } else {
+                    steps.push(step.clone());
+                }
+            }
+            cell.steps = steps;
+        }
+    }
+    // A run that begins there has been there once.
+    let begins: Vec<usize> = (0..graph.roots.len()).filter(|it| of_state(graph.roots[*it].node)).collect();
+    if !begins.is_empty() {
+        let limit = times.saturating_sub(1);
+        graph.counters[usize::from(counter)].limit = limit;
+        if times == 0 {
+            return Found::Path(Path { root: begins[0], moves: Vec::new() });
+        }
+    }
+    Prover::new(&graph, Limits::default()).path_to_node(sink)
+}

@@ -1,0 +1,134 @@
+//! A workflow as a drawing: which box a state is, which arrow an arm.
+
+use super::{DrawEdge, DrawGroup, DrawKind, DrawNode, Drawing, EdgeKind};
+use crate::definition::{Arm, EachRun, Kind, Machine, Origin, Outcome, State, Target, Workflow};
+use crate::signal;
+
+/// Draws a workflow. Without `failures`, routes for failures are left out.
+pub fn of_workflow(workflow: &Workflow, failures: bool) -> Drawing {
+    let mut drawing = Drawing { title: title(workflow), ..Drawing::default() };
+    let mut first_node = Vec::new();
+    for (at, machine) in workflow.machines().enumerate() {
+        let group = at.checked_sub(1);
+        if let Some(name) = &machine.name {
+            drawing.groups.push(DrawGroup { title: format!("{name}, once per item") });
+        }
+        first_node.push(drawing.nodes.len());
+        for state in machine.states.values() {
+            let start = machine.start.iter().any(|it| it.arm.to == Target::State(state.name.clone()));
+            drawing.nodes.push(DrawNode {
+                id: machine.qualified(&state.name).to_string(),
+                label: state.name.to_string(),
+                detail: detail(state),
+                kind: kind(state),
+                start,
+                group,
+            });
+        }
+    }
+    for (at, machine) in workflow.machines().enumerate() {
+        let base = first_node.get(at).copied().unwrap_or(0);
+        for (index, state) in machine.states.values().enumerate() {
+            edges(workflow, machine, state, base, base + index, failures, &mut drawing);
+            if let Kind::Each(each) = &state.kind
+                && let EachRun::Child(child) = &each.run
+                && let Some(child_at) = workflow.children.get_index_of(&**child)
+                && let Some(to) = first_node.get(child_at + 1)
+            {
+                let label = format!("each {}", each.item);
+                drawing.edges.push(DrawEdge { from: base + index, to: *to, label, kind: EdgeKind::Runs });
+            }
+        }
+    }
+    drawing
+}
+
+fn title(workflow: &Workflow) -> String {
+    if workflow.about.is_empty() { workflow.name.to_string() } else { format!("{}: {}", workflow.name, workflow.about) }
+}
+
+fn edges(
+    workflow: &Workflow,
+    machine: &Machine,
+    state: &State,
+    base: usize,
+    from: usize,
+    failures: bool,
+    drawing: &mut Drawing,
+) {
+    for (signal, cell) in &state.cells {
+        let failure = signal::is_failure(signal) || cell.origin == Origin::Default;
+        if cell.origin == Origin::Implied || failure && !failures {
+            continue;
+        }
+        for arm in &cell.arms {
+            let target = match &arm.to {
+                Target::State(name) => machine.states.get_index_of(&**name),
+                Target::Again => machine.states.get_index_of(&*state.name),
+                Target::Back => None,
+            };
+            let Some(target) = target else { continue };
+            let kind = if failure {
+                EdgeKind::Failure
+            } else if !arm.forced.is_empty() {
+                EdgeKind::Forced
+            } else if arm.spend.is_some() {
+                EdgeKind::Spends
+            } else if signal::waits_for_person(workflow, state, signal) {
+                EdgeKind::Person
+            } else {
+                EdgeKind::Plain
+            };
+            drawing.edges.push(DrawEdge { from, to: base + target, label: label(state, signal, arm), kind });
+        }
+    }
+}
+
+fn label(state: &State, signal: &str, arm: &Arm) -> String {
+    let only = state.cells.iter().filter(|(_, it)| it.origin == Origin::Own).count() == 1;
+    let plain = signal == signal::ALWAYS || only && matches!(signal, "done" | "pass");
+    let mut parts: Vec<String> = if plain { Vec::new() } else { vec![signal.to_owned()] };
+    for condition in &arm.when {
+        let values: Vec<&str> = condition.values.iter().map(|it| &**it).collect();
+        parts.push(format!("{} = {}", condition.term, values.join("/")));
+    }
+    parts.extend(arm.spend.iter().map(|it| format!("spend {it}")));
+    parts.extend(arm.forced.iter().map(|it| format!("forced: {it}")));
+    parts.join(", ")
+}
+
+fn detail(state: &State) -> Option<String> {
+    match &state.kind {
+        Kind::Agent(call) | Kind::Review { call, .. } => {
+            let roles: Vec<&str> = call.role.values().map(|it| &**it).collect();
+            Some(roles.join(" / ")).filter(|it| !it.is_empty() && **it != *state.name)
+        }
+        Kind::Ask { question } => Some(question.to_string()).filter(|it| **it != *state.name),
+        Kind::Do { actions, .. } => {
+            let mut verbs: Vec<&str> = actions.iter().map(|it| &*it.verb).collect();
+            verbs.dedup();
+            Some(verbs.join(", "))
+        }
+        Kind::Each(each) => Some(each.list.clone()),
+        _ => None,
+    }
+}
+
+fn kind(state: &State) -> DrawKind {
+    match &state.kind {
+        Kind::Agent(_) => DrawKind::Agent,
+        Kind::Review { .. } => DrawKind::Review,
+        Kind::Check(_) => DrawKind::Check,
+        Kind::Ask { .. } => DrawKind::Ask,
+        Kind::Do { .. } => DrawKind::Do,
+        Kind::Choose => DrawKind::Choose,
+        Kind::Settle { .. } => DrawKind::Settle,
+        Kind::Each(_) => DrawKind::Each,
+        Kind::Rest { .. } => DrawKind::Rest,
+        Kind::End { outcome, .. } => match outcome {
+            Outcome::Success => DrawKind::EndSuccess,
+            Outcome::Failure => DrawKind::EndFailure,
+            Outcome::Stopped | Outcome::Refused => DrawKind::EndStopped,
+        },
+    }
+}

@@ -1,0 +1,270 @@
+//! The loader: what every part of resolving shares. Names that exist, names that were used, and how to report.
+
+use std::cell::RefCell;
+use std::ops::Range;
+
+use indexmap::IndexMap;
+use rustc_hash::FxHashSet;
+
+use super::types::Types;
+use super::yaml::{Entry, Node};
+use super::{Folder, WORKFLOW_FILE, units};
+use crate::definition::{Caps, Machine, Table, Workflow};
+use crate::name::Name;
+use crate::problem::{Place, Problem, did_you_mean};
+
+/// Reads one workflow.
+pub(super) struct Loader<'a> {
+    pub(super) folder: &'a Folder,
+    pub(super) root: &'a Node,
+    pub(super) problems: RefCell<Vec<Problem>>,
+    used: RefCell<FxHashSet<(&'static str, String)>>,
+}
+
+impl<'a> Loader<'a> {
+    pub(super) fn new(folder: &'a Folder, root: &'a Node) -> Self {
+        Self { folder, root, problems: RefCell::default(), used: RefCell::default() }
+    }
+
+    pub(super) fn report(&self, problem: Problem) {
+        self.problems.borrow_mut().push(problem);
+    }
+
+    pub(super) fn place(bytes: &Range<usize>) -> Place {
+        Place { file: WORKFLOW_FILE.to_owned(), bytes: bytes.clone() }
+    }
+
+    pub(super) fn wrong(&self, code: &'static str, bytes: &Range<usize>, message: String, help: Option<String>) {
+        self.report(Problem::load(code, Self::place(bytes), message).maybe_help(help));
+    }
+
+    /// The names an author gave in a section of the file.
+    pub(super) fn names(&self, section: &str) -> Vec<&'a str> {
+        names_in(self.root, section)
+    }
+
+    /// Remembers that something was used, for the report of what was not.
+    pub(super) fn using(&self, section: &'static str, name: &str) {
+        self.used.borrow_mut().insert((section, name.to_owned()));
+    }
+
+    /// Whether a name exists in a section; reports it when it does not.
+    pub(super) fn known(&self, section: &'static str, singular: &str, name: &str, bytes: &Range<usize>) -> bool {
+        let names = self.names(section);
+        if names.contains(&name) {
+            self.using(section, name);
+            return true;
+        }
+        let message = format!("there is no {singular} `{name}`");
+        self.wrong("unknown-name", bytes, message, did_you_mean(name, names));
+        false
+    }
+
+    /// Names in a list that exist in a section.
+    pub(super) fn known_list(&self, section: &'static str, singular: &str, node: Option<&Node>) -> Vec<Name> {
+        let items = node.map(Node::items).unwrap_or_default();
+        items
+            .into_iter()
+            .filter_map(|it| it.text().map(|text| (text, it)))
+            .filter(|(text, it)| self.known(section, singular, text, &it.bytes))
+            .map(|(text, _)| text.into())
+            .collect()
+    }
+
+    /// A table, or the thing itself.
+    pub(super) fn table<T>(&self, node: &Node, scope: &Scope<'_>, mut read: impl FnMut(&Node) -> Option<T>) -> Option<Table<T>> {
+        let Some(by) = node.get("by") else { return read(node).map(Table::One) };
+        let name = by.text()?;
+        let Some(values) = scope.values_of(self, name) else {
+            let message = format!("there is no variable `{name}`");
+            self.wrong("unknown-name", &by.bytes, message, did_you_mean(name, scope.variables(self)));
+            return None;
+        };
+        let mut rows = IndexMap::new();
+        for entry in node.entries().iter().filter(|it| it.key != "by") {
+            if !values.iter().any(|it| **it == *entry.key) {
+                let message = format!("`{name}` is never `{}`", entry.key);
+                self.wrong("outside-domain", &entry.key_bytes, message, did_you_mean(&entry.key, values.iter().map(|it| &**it)));
+                continue;
+            }
+            if let Some(row) = read(&entry.node) {
+                rows.insert(entry.key.as_str().into(), row);
+            }
+        }
+        Some(Table::By { name: name.into(), rows })
+    }
+
+    /// A table of lists; a missing row is an empty list.
+    pub(super) fn list_table<T>(&self, node: Option<&Node>, scope: &Scope<'_>, mut read: impl FnMut(&Node) -> Option<T>) -> Table<Vec<T>> {
+        let Some(node) = node else { return Table::default() };
+        let found = self.table(node, scope, |it| Some(it.items().into_iter().filter_map(&mut read).collect::<Vec<T>>()));
+        match found {
+            Some(Table::By { name, mut rows }) => {
+                for value in scope.values_of(self, &name).unwrap_or_default() {
+                    rows.entry(value).or_default();
+                }
+                Table::By { name, rows }
+            }
+            Some(one) => one,
+            None => Table::default(),
+        }
+    }
+
+    /// A table that must have every row.
+    pub(super) fn full_table<T>(&self, node: &Node, scope: &Scope<'_>, read: impl FnMut(&Node) -> Option<T>) -> Option<Table<T>> {
+        let table = self.table(node, scope, read)?;
+        if let Table::By { name, rows } = &table {
+            let missing: Vec<Name> =
+                scope.values_of(self, name).unwrap_or_default().into_iter().filter(|it| !rows.contains_key(&**it)).collect();
+            if !missing.is_empty() {
+                let listed = missing.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ");
+                let bytes = super::shape::head(node);
+                self.wrong("missing-row", &bytes, format!("the table by `{name}` has no row for {listed}"), None);
+            }
+        }
+        Some(table)
+    }
+
+    /// A list of documents, flattened out of groups.
+    pub(super) fn document(&self, node: &Node) -> Option<Name> {
+        let text = node.text()?;
+        self.known("documents", "document", text, &node.bytes).then(|| text.into())
+    }
+
+    pub(super) fn time(node: Option<&Node>, otherwise: u64) -> u64 {
+        node.and_then(Node::text).and_then(units::time).unwrap_or(otherwise)
+    }
+
+    pub(super) fn workflow(&self) -> Option<Workflow> {
+        let name: Name = self.root.get("workflow").and_then(Node::text)?.into();
+        if let Some(entry) = self.root.entry("workflow")
+            && !self.folder.name.is_empty()
+            && *name != *self.folder.name
+        {
+            let message = format!("the workflow is called `{name}` and its folder `{}`", self.folder.name);
+            self.wrong("name-differs", &entry.node.bytes, message, Some("give both the same name".into()));
+        }
+        let types = Types::collect(self);
+        let documents = self.documents(&types);
+        let roles = self.roles();
+        let questions = self.questions();
+        let mut workflow = Workflow {
+            name,
+            about: self.root.get("about").and_then(Node::text).unwrap_or_default().to_owned(),
+            digest: self.folder.digest(),
+            subject: self.subject(),
+            folder: self.root.get("folder").and_then(Node::text).map(str::to_owned),
+            inputs: self.inputs(),
+            given: self.root.get("given").map(Node::items).unwrap_or_default().into_iter().filter_map(|it| self.given(it)).collect(),
+            verbs: self.verbs(),
+            caps: Caps::default(),
+            documents,
+            phases: IndexMap::new(),
+            lists: self.lists(),
+            roles,
+            questions,
+            properties: Vec::new(),
+            main: Machine::default(),
+            children: IndexMap::new(),
+        };
+        workflow.caps = self.caps();
+        self.machines(&mut workflow, &types);
+        workflow.phases = self.phases(&workflow);
+        workflow.properties = self.properties(&workflow);
+        self.check_texts(&workflow, &types);
+        self.unused(&workflow);
+        Some(workflow)
+    }
+
+    /// What was declared and never used: a limit nobody spends is a limit that does not hold.
+    fn unused(&self, workflow: &Workflow) {
+        let used = self.used.borrow();
+        for (section, singular) in [
+            ("inputs", "input"),
+            ("vars", "variable"),
+            ("verbs", "verb"),
+            ("documents", "document"),
+            ("roles", "role"),
+            ("questions", "question"),
+            ("facts", "fact"),
+            ("children", "child"),
+        ] {
+            for entry in self.root.get(section).map(Node::entries).unwrap_or_default() {
+                self.unused_entry(&used, section, singular, entry);
+            }
+        }
+        for child in self.root.get("children").map(Node::entries).unwrap_or_default() {
+            for (section, singular) in [("vars", "variable"), ("facts", "fact")] {
+                for entry in child.node.get(section).map(Node::entries).unwrap_or_default() {
+                    self.unused_entry(&used, section, singular, entry);
+                }
+            }
+        }
+        for (name, _) in &workflow.lists {
+            if !used.contains(&("lists", name.to_string())) {
+                let bytes = self.root.entry("lists").map_or(0..0, |it| it.key_bytes.clone());
+                self.report(Problem::proof("unused", Self::place(&bytes), format!("nothing records to or reads the list `{name}`")));
+            }
+        }
+    }
+
+    fn unused_entry(&self, used: &FxHashSet<(&'static str, String)>, section: &'static str, singular: &str, entry: &Entry) {
+        if !entry.key.is_empty() && !used.contains(&(section, entry.key.clone())) {
+            let message = format!("nothing uses the {singular} `{}`", entry.key);
+            self.report(Problem::proof("unused", Self::place(&entry.key_bytes), message).help("remove it, or use it"));
+        }
+    }
+}
+
+/// The names an author gave in a section of a map.
+pub(super) fn names_in<'n>(node: &'n Node, section: &str) -> Vec<&'n str> {
+    let Some(node) = node.get(section) else { return Vec::new() };
+    if node.entries().is_empty() {
+        return node.items().into_iter().filter_map(Node::text).collect();
+    }
+    node.entries().iter().map(|it| it.key.as_str()).filter(|it| !it.is_empty()).collect()
+}
+
+/// Which machine names are looked up in: the file's, or a child's inside it.
+#[derive(Clone, Copy)]
+pub(super) struct Scope<'n> {
+    /// The machine's own part of the file.
+    pub(super) node: &'n Node,
+    /// The child's name.
+    pub(super) child: Option<&'n str>,
+}
+
+impl<'n> Scope<'n> {
+    /// The machine itself and, for a child, the file around it.
+    fn around<'m>(&self, loader: &Loader<'m>) -> Vec<&'m Node>
+    where
+        'n: 'm,
+    {
+        if self.child.is_some() { vec![self.node, loader.root] } else { vec![self.node] }
+    }
+
+    /// The values of a variable or fact visible here.
+    pub(super) fn values_of<'m>(&self, loader: &Loader<'m>, name: &str) -> Option<Vec<Name>>
+    where
+        'n: 'm,
+    {
+        for node in self.around(loader) {
+            for section in ["vars", "facts"] {
+                if let Some(declared) = node.get(section).and_then(|it| it.get(name)) {
+                    loader.using(section, name);
+                    let values = declared.get("in").map(Node::items).unwrap_or_default();
+                    return Some(values.into_iter().filter_map(Node::text).map(Name::from).collect());
+                }
+            }
+        }
+        None
+    }
+
+    /// Names of variables visible here.
+    pub(super) fn variables<'m>(&self, loader: &Loader<'m>) -> Vec<&'m str>
+    where
+        'n: 'm,
+    {
+        self.around(loader).into_iter().flat_map(|it| names_in(it, "vars")).collect()
+    }
+}

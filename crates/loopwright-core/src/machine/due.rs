@@ -1,0 +1,97 @@
+//! What should be happening now.
+
+use super::decide;
+use super::effect::{Effect, EffectId, Part, Want};
+use super::event::Outer;
+use super::run::{Run, Stage};
+use crate::definition::{Each, EachRun, Kind, State, Workflow};
+use crate::name::Name;
+
+/// What should be happening now. Level-triggered: asked twice, it answers the same.
+pub fn due(workflow: &Workflow, run: &Run) -> Vec<Effect> {
+    let Some(machine) = run.machine(workflow) else { return Vec::new() };
+    let Some(state) = run.state(workflow) else { return Vec::new() };
+    let effect = |part: Part, want: Want| Effect {
+        id: EffectId { state: state.name.clone(), visit: run.at.visit, part },
+        attempt: run.at.attempt,
+        want,
+    };
+    match &run.at.stage {
+        Stage::Ended => Vec::new(),
+        Stage::Paused => vec![effect(Part::Work, Want::Await { verbs: vec!["resume".into()] })],
+        Stage::Needing => {
+            let needs = run.pick(&state.needs).cloned().unwrap_or_default();
+            vec![effect(Part::Needs, decide::look_for_needs(machine, run, &needs))]
+        }
+        Stage::Deciding { outcome, same_again, topic } => {
+            let asked = decide::Asked { outcome, same_again: *same_again, topic: topic.as_ref() };
+            let want = decide::wanted(machine, state, run, &asked);
+            want.map(|want| effect(Part::Routing, want)).into_iter().collect()
+        }
+        Stage::Working { action, items, ended, .. } => match &state.kind {
+            Kind::Agent(call) => {
+                let role = run.pick(&call.role).cloned().unwrap_or_default();
+                vec![effect(Part::Work, Want::Call { role, advice: Vec::new(), item: None })]
+            }
+            Kind::Review { call, advice } => {
+                let role = run.pick(&call.role).cloned().unwrap_or_default();
+                vec![effect(Part::Work, Want::Call { role, advice: advice.clone(), item: None })]
+            }
+            Kind::Check(_) => vec![effect(Part::Work, Want::Check)],
+            Kind::Ask { question } => vec![effect(Part::Work, Want::Ask { question: question.clone() })],
+            Kind::Do { .. } => vec![effect(Part::Action(*action), Want::Act { index: *action as usize })],
+            Kind::Each(each) => match items {
+                None => vec![effect(Part::Items, Want::List)],
+                Some(items) => due_items(workflow, run, state, each, items, &|id| ended.contains_key(id))
+                    .into_iter()
+                    .map(|(id, want)| effect(Part::Item(id), want))
+                    .collect(),
+            },
+            Kind::Rest { .. } => vec![effect(Part::Work, Want::Await { verbs: verbs(state) })],
+            Kind::Choose | Kind::Settle { .. } | Kind::End { .. } => Vec::new(),
+        },
+    }
+}
+
+/// The verbs a state takes.
+fn verbs(state: &State) -> Vec<Name> {
+    state.cells.keys().filter_map(|it| it.strip_prefix("verb ")).map(Name::from).collect()
+}
+
+fn due_items(
+    workflow: &Workflow,
+    run: &Run,
+    state: &State,
+    each: &Each,
+    items: &[String],
+    ended: &dyn Fn(&str) -> bool,
+) -> Vec<(String, Want)> {
+    let done_well = |id: &str| {
+        let end = run.items.get(&*state.name).and_then(|it| it.get(id));
+        end.is_some_and(|end| match &each.run {
+            EachRun::Call(_) => **end == *"done",
+            EachRun::Child(child) => workflow.children.get(&**child).is_some_and(|it| {
+                it.ends().any(|(name, outcome)| name == end && outcome == crate::definition::Outcome::Success)
+            }),
+        })
+    };
+    let waiting = items.iter().filter(|it| !ended(it) && !done_well(it));
+    waiting
+        .take(each.at_once as usize)
+        .map(|id| {
+            let want = match &each.run {
+                EachRun::Call(call) => {
+                    let role = run.pick(&call.role).cloned().unwrap_or_default();
+                    Want::Call { role, advice: Vec::new(), item: Some(id.clone()) }
+                }
+                EachRun::Child(child) => Want::Child {
+                    child: child.clone(),
+                    item: id.clone(),
+                    vars: each.with.clone(),
+                    outer: Box::new(Outer { vars: run.vars.clone(), last: run.last.clone(), ever: run.ever.clone() }),
+                },
+            };
+            (id.clone(), want)
+        })
+        .collect()
+}

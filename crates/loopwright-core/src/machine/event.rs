@@ -1,0 +1,211 @@
+//! Events: everything a run ever learns, and the journal's format.
+//!
+//! Time, ids and randomness enter a run only in here. Adding a field bumps [`VERSION`]; old journals replay for
+//! ever, so a field that was not written yet has a default.
+
+use indexmap::IndexMap;
+use serde::{Deserialize, Serialize};
+
+use super::effect::EffectId;
+use crate::name::Name;
+
+/// The version new events are written with.
+pub const VERSION: u32 = 1;
+
+/// One fact about a run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "kebab-case", rename_all_fields = "kebab-case", deny_unknown_fields)]
+pub enum Event {
+    /// The run begins.
+    Started(Box<Started>),
+    /// An effect is about to be performed. Written before anything is done, with every value it will use.
+    Issued {
+        /// Which.
+        effect: EffectId,
+        /// The how-manieth try, from one.
+        attempt: u32,
+    },
+    /// An effect came back.
+    Settled {
+        /// Which.
+        effect: EffectId,
+        /// What came back.
+        evidence: Evidence,
+    },
+    /// A person said a verb.
+    Said {
+        /// The verb.
+        verb: Name,
+        /// Inputs given with it.
+        #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+        inputs: IndexMap<Name, String>,
+    },
+    /// A person raised a limit.
+    Raised {
+        /// The budget.
+        budget: Name,
+        /// How many more.
+        by: u32,
+    },
+    /// A person edited a document so that it shows another phase.
+    Landed {
+        /// The phase.
+        phase: Name,
+    },
+    /// A person ended the run.
+    Stopped {
+        /// Why.
+        reason: String,
+    },
+}
+
+/// How a run begins.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", default, deny_unknown_fields)]
+pub struct Started {
+    /// The digest of the definition the run is pinned to.
+    pub definition: String,
+    /// The child machine it runs, if it is a child run.
+    pub child: Option<Name>,
+    /// What it is about.
+    pub subject: String,
+    /// Values given at the start.
+    pub inputs: IndexMap<Name, String>,
+    /// Variables chosen at the start.
+    pub vars: IndexMap<Name, Name>,
+    /// The verb it began with.
+    pub verb: Option<Name>,
+    /// The phase it is imported at.
+    pub phase: Option<Name>,
+    /// Facts that are read once.
+    pub facts: IndexMap<Name, Name>,
+    /// The item, in a child run.
+    pub item: Option<String>,
+    /// What the parent remembers, in a child run.
+    pub outer: Option<Box<Outer>>,
+}
+
+/// What a child run may read of its parent. The parent stands still while its children run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", default, deny_unknown_fields)]
+pub struct Outer {
+    /// Its variables.
+    pub vars: IndexMap<Name, Name>,
+    /// How its states last came out.
+    pub last: IndexMap<Name, super::run::Last>,
+    /// States that ever came out with a signal that is no failure.
+    pub ever: Vec<Name>,
+}
+
+/// What an effect came back with.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "came", rename_all = "kebab-case", rename_all_fields = "kebab-case", deny_unknown_fields)]
+pub enum Evidence {
+    /// The work of a state came out somehow.
+    Out(Box<Outcome>),
+    /// What was looked at.
+    Observed(Box<Observed>),
+    /// The items of a loop.
+    Items {
+        /// Their ids, in the order they will run.
+        ids: Vec<String>,
+        /// Whether their dependencies could be put in order.
+        ordered: bool,
+        /// A digest of what the loop's gate judges, as it is now.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        digest: Option<String>,
+        /// Items that are no longer what they were when they last ended.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        changed: Vec<String>,
+    },
+}
+
+/// How the work of a state came out.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", default, deny_unknown_fields)]
+pub struct Outcome {
+    /// The signal: a verdict, an answer, `pass`, a failure.
+    pub signal: Name,
+    /// Finite fields that came along.
+    #[serde(skip_serializing_if = "IndexMap::is_empty")]
+    pub fields: IndexMap<Name, Name>,
+    /// What happened, in a sentence.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub summary: String,
+    /// A person's note.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub note: String,
+    /// What a judge found.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<Report>,
+    /// A digest of what was judged, for gates.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub judged: Option<String>,
+    /// What it cost.
+    #[serde(skip_serializing_if = "Cost::is_nothing")]
+    pub cost: Cost,
+    /// Gates that were forced inside a child.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub forced: Vec<Name>,
+}
+
+impl Outcome {
+    /// An outcome that is nothing but its signal.
+    pub fn of(signal: impl Into<Name>) -> Self {
+        Self { signal: signal.into(), ..Self::default() }
+    }
+}
+
+impl Default for Name {
+    fn default() -> Self {
+        "".into()
+    }
+}
+
+/// One remark of a judge, as it was reported.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", default, deny_unknown_fields)]
+pub struct Report {
+    /// The id of an earlier finding it repeats, if the judge says so.
+    pub id: Option<String>,
+    /// How bad.
+    pub severity: Name,
+    /// What kind of thing it is about.
+    pub topic: Option<Name>,
+    /// The file.
+    pub file: String,
+    /// What in it: a symbol, a requirement, a heading. Makes the id, so rewording a remark does not make it new.
+    pub subject: String,
+    /// The remark.
+    pub text: String,
+}
+
+/// What work cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", default, deny_unknown_fields)]
+pub struct Cost {
+    /// Milliseconds.
+    pub time: u64,
+    /// Thousandths of a dollar.
+    pub money: u64,
+    /// Tokens.
+    pub tokens: u64,
+}
+
+impl Cost {
+    fn is_nothing(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// What was looked at before a decision.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", default, deny_unknown_fields)]
+pub struct Observed {
+    /// Facts, by name.
+    pub facts: IndexMap<Name, Name>,
+    /// Digests of what gates judge, by gate.
+    pub digests: IndexMap<Name, String>,
+    /// Documents that differ from the start of the run.
+    pub changed: Vec<Name>,
+}

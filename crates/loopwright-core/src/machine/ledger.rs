@@ -1,0 +1,216 @@
+//! The finding ledger: what judges found, round by round.
+//!
+//! A finding's id comes from what it is about, not from how it is worded, so the same remark in other words is the
+//! same finding. That makes "the same finding twice" and "what was left at the limit" data instead of opinion.
+
+use indexmap::IndexMap;
+use serde::{Deserialize, Serialize};
+
+use super::event::Report;
+use crate::definition::Findings;
+use crate::name::Name;
+
+/// One remark, over all rounds.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Finding {
+    /// The gate or state that found it.
+    pub gate: Name,
+    /// How bad.
+    pub severity: Name,
+    /// What kind of thing it is about.
+    pub topic: Option<Name>,
+    /// The file.
+    pub file: String,
+    /// What in it.
+    pub subject: String,
+    /// The remark, as last worded.
+    pub text: String,
+    /// Whether it stands in the way.
+    pub blocks: bool,
+    /// The rounds it was reported in.
+    pub rounds: Vec<u32>,
+    /// How it ended, if it did.
+    pub closed: Option<Closed>,
+}
+
+/// How a finding ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Closed {
+    /// A later round no longer reported it.
+    Gone,
+    /// It was left open and the run went on.
+    Forced,
+}
+
+/// All findings of a run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Ledger {
+    /// By id.
+    pub findings: IndexMap<String, Finding>,
+    /// Per judge: rounds so far, and what the last repair was handed in the present stretch.
+    pub judges: IndexMap<Name, Judge>,
+}
+
+/// Where one judge stands.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Judge {
+    /// Rounds so far.
+    pub rounds: u32,
+    /// Ids of findings handed to the last repair. Emptied when the loop starts anew.
+    pub handed: Vec<String>,
+}
+
+/// What a round of findings means for routing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Round {
+    /// Whether something handed to the last repair is still open.
+    pub same_again: bool,
+    /// What the blocking findings are about, first in declared order.
+    pub topic: Option<Name>,
+}
+
+impl Ledger {
+    /// Takes in what a judge reported in a round. `passed` closes everything that does not block.
+    pub fn round(&mut self, gate: &Name, declared: &Findings, reports: &[Report], verdict_blocks: bool) -> Round {
+        let judge = self.judges.entry(gate.clone()).or_default();
+        judge.rounds += 1;
+        let round = judge.rounds;
+        let handed = judge.handed.clone();
+        let mut seen = Vec::new();
+        let rated = |it: &Report| declared.at_least.contains_key(&*it.severity);
+        // Where no severity stands in the way and the verdict does, every finding does.
+        let all_block = verdict_blocks && !reports.iter().any(rated);
+        for report in reports {
+            let known = report.id.as_ref().filter(|it| self.findings.get(*it).is_some_and(|it| it.gate == *gate));
+            let id = known.cloned().unwrap_or_else(|| identity(gate, report));
+            let blocks = all_block || rated(report);
+            let entry = self.findings.entry(id.clone()).or_insert_with(|| Finding {
+                gate: gate.clone(),
+                severity: report.severity.clone(),
+                topic: report.topic.clone(),
+                file: report.file.clone(),
+                subject: report.subject.clone(),
+                text: String::new(),
+                blocks,
+                rounds: Vec::new(),
+                closed: None,
+            });
+            entry.severity = report.severity.clone();
+            entry.text.clone_from(&report.text);
+            entry.blocks = blocks;
+            entry.closed = None;
+            if entry.rounds.last() != Some(&round) {
+                entry.rounds.push(round);
+            }
+            seen.push(id);
+        }
+        for (id, finding) in &mut self.findings {
+            if finding.gate == *gate && finding.closed.is_none() && !seen.contains(id) {
+                finding.closed = Some(Closed::Gone);
+            }
+        }
+        let open: Vec<(&String, &Finding)> =
+            self.findings.iter().filter(|(id, it)| it.gate == *gate && it.blocks && seen.contains(id)).collect();
+        let topics: Vec<&Name> = open.iter().filter_map(|(_, it)| it.topic.as_ref()).collect();
+        Round {
+            same_again: open.iter().any(|(id, _)| handed.contains(id)),
+            topic: declared.topic.iter().find(|it| topics.contains(it)).cloned(),
+        }
+    }
+
+    /// Remembers what a repair is handed: the blocking findings on its topic, or all of them.
+    pub fn hand(&mut self, gate: &Name, topic: Option<&Name>) {
+        let handed = self
+            .open(gate)
+            .filter(|(_, it)| it.blocks && (topic.is_none() || it.topic.as_ref() == topic))
+            .map(|(id, _)| id.clone())
+            .collect();
+        self.judges.entry(gate.clone()).or_default().handed = handed;
+    }
+
+    /// The loop starts anew: nothing has been handed to a repair yet.
+    pub fn anew(&mut self, gate: &Name) {
+        if let Some(judge) = self.judges.get_mut(&**gate) {
+            judge.handed.clear();
+        }
+    }
+
+    /// The run goes on although these are open.
+    pub fn force(&mut self, gate: &Name) {
+        for finding in self.findings.values_mut() {
+            if finding.gate == *gate && finding.blocks && finding.closed.is_none() {
+                finding.closed = Some(Closed::Forced);
+            }
+        }
+    }
+
+    /// Findings of a judge that are open.
+    pub fn open<'l>(&'l self, gate: &'l Name) -> impl Iterator<Item = (&'l String, &'l Finding)> {
+        self.findings.iter().filter(move |(_, it)| it.gate == *gate && it.closed.is_none())
+    }
+
+    /// Findings the run went on in spite of.
+    pub fn left(&self) -> impl Iterator<Item = (&String, &Finding)> {
+        self.findings.iter().filter(|(_, it)| it.closed == Some(Closed::Forced))
+    }
+}
+
+/// What a finding is about, as a short stable id.
+fn identity(gate: &Name, report: &Report) -> String {
+    let subject = if report.subject.trim().is_empty() { &report.text } else { &report.subject };
+    let words: Vec<String> =
+        subject.split(|it: char| !it.is_alphanumeric()).filter(|it| !it.is_empty()).map(str::to_lowercase).collect();
+    let topic = report.topic.as_deref().unwrap_or_default();
+    let about = format!("{gate}\n{topic}\n{}\n{}", report.file.trim(), words.join(" "));
+    let hash = blake3::hash(about.as_bytes()).to_hex();
+    format!("F-{}", &hash[..8])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn report(subject: &str, text: &str, severity: &str) -> Report {
+        Report { subject: subject.into(), text: text.into(), severity: severity.into(), ..Report::default() }
+    }
+
+    fn declared() -> Findings {
+        Findings {
+            severity: vec!["minor".into(), "major".into()],
+            topic: Vec::new(),
+            at_least: [("major".into(), "FAIL".into())].into(),
+        }
+    }
+
+    #[test]
+    fn a_reworded_finding_is_the_same_finding() {
+        let gate = Name::from("review");
+        let mut ledger = Ledger::default();
+        let first = ledger.round(&gate, &declared(), &[report("parse()", "it panics", "major")], true);
+        assert!(!first.same_again, "nothing was handed to a repair yet");
+        ledger.hand(&gate, None);
+        let second = ledger.round(&gate, &declared(), &[report("Parse ( )", "still panics on empty input", "major")], true);
+        assert!(second.same_again);
+        assert_eq!(ledger.findings.len(), 1);
+        ledger.anew(&gate);
+        let third = ledger.round(&gate, &declared(), &[report("parse()", "panics", "major")], true);
+        assert!(!third.same_again, "a new stretch starts from nothing");
+    }
+
+    #[test]
+    fn what_is_not_reported_again_is_gone_and_minor_does_not_block() {
+        let gate = Name::from("review");
+        let mut ledger = Ledger::default();
+        ledger.round(&gate, &declared(), &[report("a", "x", "major"), report("b", "y", "minor")], true);
+        ledger.hand(&gate, None);
+        let round = ledger.round(&gate, &declared(), &[report("b", "y", "minor")], false);
+        assert!(!round.same_again, "a minor finding is never in the way");
+        assert_eq!(ledger.open(&gate).count(), 1);
+        ledger.force(&gate);
+        assert_eq!(ledger.left().count(), 0, "only what blocks is left over");
+    }
+}

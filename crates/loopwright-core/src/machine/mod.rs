@@ -1,0 +1,23 @@
+//! The two functions that decide. [`advance`] folds a fact into a run; [`due`] says what should be happening now.
+//!
+//! **Invariant:** nothing here reads a clock, a file, the environment or a random number. Time arrives inside events;
+//! everything else leaves as an [`Effect`]. `due` is level-triggered: starting, resuming and recovering from a crash
+//! are the same call.
+
+mod advance;
+mod decide;
+mod due;
+mod effect;
+mod event;
+mod ledger;
+mod run;
+mod view;
+
+pub use self::advance::{Impossible, advance, begin};
+pub use self::due::due;
+pub use self::effect::{Effect, EffectId, Part, Want};
+pub use self::event::{Cost, Event, Evidence, Observed, Outcome, Outer, Report, Started, VERSION};
+pub use self::ledger::{Closed, Finding, Judge, Ledger};
+pub(crate) use self::decide::draws_on;
+pub use self::run::{At, Cause, GateRecord, GateStatus, Last, Record, Run, Stage, Taken, lines, row_line};
+pub use self::view::RunView;

@@ -1,0 +1,159 @@
+//! What must be true on entering certain nodes: a review that is still fresh, an approval that was given.
+//!
+//! A step makes a monitor true, makes it false or leaves it alone. Such effects distribute over alternatives,
+//! so one pass over the nodes answers 64 monitors at once and no product of them is ever built. Where the pass
+//! over nodes raises an alarm, a search over configurations looks for the shortest run that breaks the
+//! monitor; only when that gives up does a pass over all configurations decide.
+
+use super::graph::{MonitorId, Path};
+use super::limits::small;
+use super::program::{Program, Scope};
+use super::prover::Prover;
+use super::quest::{Effect, Found, Quest};
+
+/// Whether a monitor is true whenever it has to be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It is.
+    Holds,
+    /// A shortest run whose last move enters (or whose root is) a node that requires it, while it is false.
+    Broken(Path),
+    /// Nothing was shown.
+    Unknown,
+}
+
+/// Up to 64 monitors, as bits.
+struct Batch<'graph> {
+    program: &'graph Program<'graph>,
+    first: MonitorId,
+    /// Per arm: what it makes false, and what it makes true.
+    effects: Vec<(u64, u64)>,
+    required: Vec<u64>,
+    /// Per root: what is false at the beginning.
+    begin: Vec<u64>,
+}
+
+impl<'graph> Batch<'graph> {
+    fn new(program: &'graph Program<'graph>, first: MonitorId) -> Self {
+        let set = |ids: &[MonitorId]| {
+            let inside = ids.iter().filter_map(|id| id.checked_sub(first).filter(|bit| *bit < 64));
+            inside.fold(0u64, |set, bit| set | 1 << bit)
+        };
+        let count = program.graph.monitors.len() - first as usize;
+        let all = if count < 64 { (1u64 << count) - 1 } else { u64::MAX };
+        Batch {
+            program,
+            first,
+            effects: program.arms.iter().map(|arm| (set(&arm.breaks), set(&arm.holds))).collect(),
+            required: program.graph.nodes.iter().map(|node| set(&node.requires)).collect(),
+            begin: program.graph.roots.iter().map(|root| all & !set(&root.holds)).collect(),
+        }
+    }
+
+    fn after(&self, arm: usize, broken: u64) -> u64 {
+        let (breaks, holds) = self.effects[arm];
+        (broken | breaks) & !holds
+    }
+
+    /// Monitors that might be broken if every arm could be afforded.
+    fn alarms(&self) -> u64 {
+        let program = self.program;
+        let mut broken = vec![0u64; program.nodes()];
+        let mut known = vec![false; program.nodes()];
+        let (mut work, mut alarms) = (Vec::new(), 0);
+        for (root, begin) in program.graph.roots.iter().zip(&self.begin) {
+            broken[root.node as usize] |= begin;
+            known[root.node as usize] = true;
+            alarms |= begin & self.required[root.node as usize];
+            work.push(root.node);
+        }
+        while let Some(node) = work.pop() {
+            let here = broken[node as usize];
+            for arm in program.arms_of(node) {
+                let (to, after) = (program.arms[arm].to, self.after(arm, here));
+                let there = &mut broken[to as usize];
+                alarms |= after & self.required[to as usize];
+                if after & !*there != 0 || !known[to as usize] {
+                    *there |= after;
+                    known[to as usize] = true;
+                    work.push(to);
+                }
+            }
+        }
+        alarms
+    }
+
+    /// Monitors that some run really breaks; `None` when the configurations are too many.
+    fn really_broken(&self, prover: &Prover<'_>) -> Option<u64> {
+        let view = prover.view(Scope::Whole).filter(|view| view.space.complete)?;
+        let mut broken = vec![0u64; view.space.len()];
+        let (mut queued, mut alarms) = (vec![true; view.space.len()], 0);
+        for (key, begin) in view.packing.roots.iter().zip(&self.begin) {
+            broken[view.space.id(*key)? as usize] |= begin;
+            alarms |= begin & self.required[view.packing.node(*key) as usize];
+        }
+        let mut work: Vec<u32> = (0..small(view.space.len())).rev().collect();
+        while let Some(id) = work.pop() {
+            queued[id as usize] = false;
+            let (key, here) = (view.space.keys[id as usize], broken[id as usize]);
+            for chain in self.program.chains_of(view.packing.node(key)) {
+                let Some((arm, to)) = view.packing.next(key, chain.arms.clone()) else { continue };
+                let (after, there) = (self.after(arm, here), view.space.id(to)? as usize);
+                alarms |= after & self.required[self.program.arms[arm].to as usize];
+                if after & !broken[there] != 0 {
+                    broken[there] |= after;
+                    if !std::mem::replace(&mut queued[there], true) {
+                        work.push(small(there));
+                    }
+                }
+            }
+        }
+        Some(alarms)
+    }
+
+    fn seek(&self, prover: &Prover<'_>, bit: u16, limit: usize) -> Found {
+        let effect = |arm: usize| match self.effects[arm] {
+            (_, holds) if holds >> bit & 1 == 1 => Effect::Set,
+            (breaks, _) if breaks >> bit & 1 == 1 => Effect::Clear,
+            _ => Effect::Keep,
+        };
+        let quest = Quest {
+            effect: &effect,
+            start: &|root| self.begin[root] >> bit & 1 == 0,
+            goal: &|node, holds| !holds && self.required[node as usize] >> bit & 1 == 1,
+        };
+        quest.seek(self.program, prover.packing.as_ref(), limit)
+    }
+}
+
+pub(crate) fn monitors(prover: &Prover<'_>) -> Vec<Verdict> {
+    let count = prover.program.graph.monitors.len();
+    let mut verdicts = vec![Verdict::Holds; count];
+    for first in (0..count).step_by(64) {
+        let Ok(base) = MonitorId::try_from(first) else { break };
+        let batch = Batch::new(&prover.program, base);
+        let alarms = batch.alarms();
+        let mut really = None;
+        for bit in (0..64u16).filter(|bit| alarms >> bit & 1 == 1) {
+            let found = match batch.seek(prover, bit, prover.limits.quest) {
+                Found::Unknown => {
+                    let really = *really.get_or_insert_with(|| batch.really_broken(prover));
+                    match (really, prover.space()) {
+                        (Some(really), Some(space)) if really >> bit & 1 == 1 => {
+                            batch.seek(prover, bit, 2 * space.len())
+                        }
+                        (Some(_), _) => Found::Nowhere,
+                        (None, _) => Found::Unknown,
+                    }
+                }
+                found => found,
+            };
+            verdicts[(batch.first + bit) as usize] = match found {
+                Found::Path(path) => Verdict::Broken(path),
+                Found::Nowhere => Verdict::Holds,
+                Found::Unknown => Verdict::Unknown,
+            };
+        }
+    }
+    verdicts
+}

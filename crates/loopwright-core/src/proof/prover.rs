@@ -1,0 +1,123 @@
+//! One graph, compiled once, and everything that can be asked about it.
+//!
+//! The walk over configurations and the termination argument serve several answers, so they are made when
+//! first needed and kept.
+
+use std::sync::OnceLock;
+
+use super::answers::{self, PerAnswer};
+use super::ending::{self, Ending};
+use super::graph::{Graph, Move, NodeId};
+use super::limits::Limits;
+use super::monitors::{self, Verdict};
+use super::packed::Packing;
+use super::program::{Program, Scope};
+use super::quest::{Found, Quest};
+use super::reach::{self, Reach};
+use super::space::{Space, View};
+use super::termination::{self, Termination};
+use super::worst::{self, Worst};
+
+/// Answers questions about a graph. Every id in the graph must name something that exists.
+///
+/// A counter named twice by one step is spent once, an end's cells are never looked at, and a run stops where
+/// the outcome has no affordable step.
+#[derive(Debug)]
+pub struct Prover<'graph> {
+    pub(crate) program: Program<'graph>,
+    pub(crate) packing: Option<Packing>,
+    pub(crate) limits: Limits,
+    space: OnceLock<Space>,
+    termination: OnceLock<Termination>,
+}
+
+impl<'graph> Prover<'graph> {
+    /// Compiles a graph.
+    pub fn new(graph: &'graph Graph, limits: Limits) -> Self {
+        let program = Program::new(graph);
+        let packing = Packing::new(&program);
+        Prover { program, packing, limits, space: OnceLock::new(), termination: OnceLock::new() }
+    }
+
+    /// Whether configurations can be walked at all; if not, there are too many counters and only arguments
+    /// that do not look at them are made.
+    pub fn fits(&self) -> bool {
+        self.packing.is_some()
+    }
+
+    /// Which nodes runs can enter, and which steps they can take.
+    pub fn reach(&self) -> Reach {
+        reach::reach(self)
+    }
+
+    /// A shortest path that enters a node.
+    pub fn path_to_node(&self, node: NodeId) -> Found {
+        reach::path_to_node(self, node)
+    }
+
+    /// A shortest path whose last move is this one.
+    pub fn path_to_step(&self, last: Move) -> Found {
+        reach::path_to_step(self, last)
+    }
+
+    /// Whether unattended runs end.
+    pub fn termination(&self) -> &Termination {
+        self.termination.get_or_init(|| termination::termination(self))
+    }
+
+    /// Whether an end stays within reach.
+    pub fn ending(&self) -> Ending {
+        ending::ending(self)
+    }
+
+    /// Whether each monitor is true whenever it has to be.
+    pub fn monitors(&self) -> Vec<Verdict> {
+        monitors::monitors(self)
+    }
+
+    /// The dearest stretch and the dearest run of each lane. A lane gives a weight for each node, charged
+    /// whenever the node is entered; a node it does not name costs nothing.
+    pub fn worst(&self, lanes: &[Vec<u64>]) -> Worst {
+        worst::worst(self, lanes)
+    }
+
+    /// What a whole run of each lane costs at most, in the number of answers. `worst` is the answer for the
+    /// same lanes.
+    pub fn per_answer(&self, lanes: &[Vec<u64>], worst: &Worst) -> Vec<PerAnswer> {
+        answers::per_answer(self, lanes, &worst.stretch)
+    }
+
+    /// Whether some step that a person chooses might be taken.
+    pub(crate) fn attended(&self) -> bool {
+        self.program.connected_arms(Scope::Whole).any(|arm| self.program.arms[arm].waits)
+    }
+
+    /// The reachable configurations, or as many as the limits allow.
+    pub(crate) fn space(&self) -> Option<&Space> {
+        let packing = self.packing.as_ref()?;
+        Some(self.space.get_or_init(|| Space::explore(&self.program, packing, &self.limits)))
+    }
+
+    pub(crate) fn view(&self, scope: Scope) -> Option<View<'_>> {
+        let (packing, space) = (self.packing.as_ref()?, self.space()?);
+        Some(View { program: &self.program, packing, space, scope })
+    }
+
+    /// Searches within the limits, and if that is not enough in all the space, provided it was explored.
+    pub(crate) fn seek(&self, quest: &Quest<'_>) -> Found {
+        match quest.seek(&self.program, self.packing.as_ref(), self.limits.quest) {
+            Found::Unknown => match self.space().filter(|space| space.complete) {
+                Some(space) => quest.seek(&self.program, self.packing.as_ref(), 2 * space.len()),
+                None => Found::Unknown,
+            },
+            found => found,
+        }
+    }
+
+    /// A weight for every node.
+    pub(crate) fn weights(&self, lane: &[u64]) -> Vec<u64> {
+        let mut weights = lane.to_vec();
+        weights.resize(self.program.nodes(), 0);
+        weights
+    }
+}

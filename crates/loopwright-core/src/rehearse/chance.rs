@@ -1,0 +1,116 @@
+//! An actor that makes things up, the same way for the same seed.
+
+use indexmap::IndexMap;
+
+use super::player::{Actor, Listing, Moment, Play};
+use crate::definition::{Kind, Workflow};
+use crate::name::Name;
+use crate::signal;
+
+/// Makes up what comes back.
+#[derive(Clone, Debug)]
+pub struct Chance {
+    state: u64,
+    /// Whether failures are among it.
+    pub faults: bool,
+    /// How often people answer or say something before they leave the run alone.
+    pub patience: u32,
+    /// The most items a loop finds.
+    pub most_items: u64,
+}
+
+impl Chance {
+    /// The same seed makes up the same things.
+    pub fn new(seed: u64, faults: bool) -> Self {
+        Self { state: seed, faults, patience: 12, most_items: 2 }
+    }
+
+    /// The next number (splitmix64).
+    pub fn next(&mut self) -> u64 {
+        self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut mixed = self.state;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// Variables a person chooses at the start.
+    pub fn inputs(&mut self, workflow: &Workflow) -> IndexMap<Name, Name> {
+        let inputs = workflow.main.vars.iter().filter(|(_, it)| it.input);
+        inputs.filter_map(|(name, it)| Some((name.clone(), self.one_of(&it.values)?.clone()))).collect()
+    }
+
+    fn below(&mut self, limit: usize) -> usize {
+        if limit == 0 { 0 } else { usize::try_from(self.next() % limit as u64).unwrap_or(0) }
+    }
+
+    fn one_of<'n>(&mut self, names: &'n [Name]) -> Option<&'n Name> {
+        names.get(self.below(names.len()))
+    }
+}
+
+impl Actor for Chance {
+    fn come_out(&mut self, moment: &Moment<'_>) -> Option<Play> {
+        let faults = self.faults;
+        let asks = matches!(moment.state.kind, Kind::Ask { .. });
+        let signals: Vec<Name> = moment
+            .state
+            .cells
+            .keys()
+            .filter(|it| **it != signal::STALE && **it != signal::OVER_BUDGET && (faults || !signal::is_failure(it)))
+            .filter(|it| !asks || self.patience > 0 || !signal::waits_for_person(moment.workflow, moment.state, it))
+            .cloned()
+            .collect();
+        let signal = self.one_of(&signals)?.clone();
+        if asks && signal::waits_for_person(moment.workflow, moment.state, &signal) {
+            self.patience -= 1;
+        }
+        let mut play = Play { signal: Some(signal.clone()), ..Play::default() };
+        if let Some(declared) = signal::outcomes_of(moment.workflow, moment.state).get(&*signal) {
+            for (name, values) in &declared.fields {
+                if let Some(value) = self.one_of(values) {
+                    play.fields.insert(name.clone(), value.clone());
+                }
+            }
+        }
+        if let Kind::Review { call, .. } = &moment.state.kind
+            && let Some(findings) = moment.run.pick(&call.role).and_then(|it| moment.workflow.roles.get(&**it)?.findings.as_ref())
+        {
+            play.same_again = Some(self.below(2) == 0);
+            play.topic = self.one_of(&findings.topic).cloned();
+        }
+        if self.below(3) == 0 {
+            play.wrote = Some(Vec::new());
+        }
+        Some(play)
+    }
+
+    fn facts(&mut self, moment: &Moment<'_>, facts: &[Name]) -> IndexMap<Name, Name> {
+        let machine = moment.run.machine(moment.workflow);
+        facts
+            .iter()
+            .filter_map(|name| {
+                let fact = machine.and_then(|it| it.facts.get(&**name)).or_else(|| moment.workflow.main.facts.get(&**name))?;
+                Some((name.clone(), self.one_of(&fact.values)?.clone()))
+            })
+            .collect()
+    }
+
+    fn changed(&mut self, _: &Moment<'_>, documents: &[Name]) -> Vec<Name> {
+        documents.iter().filter(|_| self.next() % 2 == 0).cloned().collect()
+    }
+
+    fn items(&mut self, _: &Moment<'_>, _: &str) -> Listing {
+        let count = self.next() % (self.most_items + 1);
+        Listing::Ids((1..=count).map(|it| it.to_string()).collect())
+    }
+
+    fn verb(&mut self, _: &Moment<'_>, verbs: &[Name]) -> Option<Name> {
+        self.patience = self.patience.checked_sub(1)?;
+        self.one_of(verbs).cloned()
+    }
+
+    fn edits(&mut self, _: &Moment<'_>) -> Vec<Name> {
+        Vec::new()
+    }
+}

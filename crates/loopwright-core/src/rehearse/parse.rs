@@ -1,0 +1,216 @@
+//! Reading scenario files.
+
+use indexmap::IndexMap;
+
+use super::player::Play;
+use super::scenario::{Expect, Scenario, Start, Step};
+use crate::definition::{Kind, State, Workflow};
+use crate::language::{Node, Value, parse};
+use crate::name::Name;
+use crate::problem::{Place, Problem, did_you_mean};
+use crate::signal;
+
+/// Reads a scenario. Names it uses must exist in the workflow.
+pub fn parse_scenario(workflow: &Workflow, file: &str, text: &str) -> (Option<Scenario>, Vec<Problem>) {
+    let mut problems = Vec::new();
+    let Some(root) = parse(file, text, &mut problems) else { return (None, problems) };
+    let mut reader = Reader { workflow, file, problems };
+    let scenario = reader.scenario(&root);
+    (Some(scenario), reader.problems)
+}
+
+struct Reader<'w> {
+    workflow: &'w Workflow,
+    file: &'w str,
+    problems: Vec<Problem>,
+}
+
+impl Reader<'_> {
+    fn wrong(&mut self, bytes: &std::ops::Range<usize>, message: String, help: Option<String>) {
+        let place = Place { file: self.file.to_owned(), bytes: bytes.clone() };
+        self.problems.push(Problem::load("bad-scenario", place, message).maybe_help(help));
+    }
+
+    fn keys(&mut self, node: &Node, what: &str, known: &[&str]) {
+        for entry in node.entries() {
+            if !known.contains(&entry.key.as_str()) {
+                let message = format!("unknown key `{}` in {what}", entry.key);
+                self.wrong(&entry.key_bytes, message, did_you_mean(&entry.key, known.iter().copied()));
+            }
+        }
+        if !matches!(node.value, Value::Map(_)) {
+            self.wrong(&node.bytes, format!("{what} is a map"), None);
+        }
+    }
+
+    fn scenario(&mut self, root: &Node) -> Scenario {
+        self.keys(root, "a scenario", &["scenario", "about", "start", "facts", "items", "steps", "expect"]);
+        let start = root.get("start");
+        if let Some(start) = start {
+            self.keys(start, "`start`", &["verb", "phase", "vars", "inputs"]);
+        }
+        let facts = self.facts(root.get("facts"));
+        let steps = root.get("steps").map(Node::items).unwrap_or_default();
+        Scenario {
+            name: root.get("scenario").and_then(Node::text).unwrap_or(self.file).to_owned(),
+            start: Start {
+                verb: start.and_then(|it| it.get("verb")).and_then(Node::text).map(Name::from),
+                phase: start.and_then(|it| it.get("phase")).and_then(Node::text).map(Name::from),
+                vars: names_to_names(start.and_then(|it| it.get("vars"))),
+            },
+            facts,
+            items: root
+                .get("items")
+                .map(Node::entries)
+                .unwrap_or_default()
+                .iter()
+                .map(|it| (it.key.clone(), it.node.items().into_iter().filter_map(Node::text).map(str::to_owned).collect()))
+                .collect(),
+            steps: steps.into_iter().filter_map(|it| self.step(it)).collect(),
+            expect: root.get("expect").map(|it| self.expect(it)).unwrap_or_default(),
+        }
+    }
+
+    fn facts(&mut self, node: Option<&Node>) -> IndexMap<Name, Name> {
+        let mut facts = IndexMap::new();
+        for entry in node.map(Node::entries).unwrap_or_default() {
+            let value = entry.node.text().unwrap_or_default();
+            self.fact(&entry.key, value, &entry.key_bytes);
+            facts.insert(entry.key.as_str().into(), value.into());
+        }
+        facts
+    }
+
+    fn fact(&mut self, name: &str, value: &str, bytes: &std::ops::Range<usize>) {
+        let workflow = self.workflow;
+        match workflow.machines().find_map(|it| it.facts.get(name)) {
+            Some(fact) if fact.values.iter().any(|it| **it == *value) => {}
+            Some(fact) => {
+                let help = did_you_mean(value, fact.values.iter().map(|it| &**it));
+                self.wrong(bytes, format!("the fact `{name}` is never `{value}`"), help);
+            }
+            None => {
+                let known: Vec<&str> = workflow.machines().flat_map(|it| it.facts.keys().map(|it| &**it)).collect();
+                self.wrong(bytes, format!("there is no fact `{name}`"), did_you_mean(name, known));
+            }
+        }
+    }
+
+    fn step(&mut self, node: &Node) -> Option<Step> {
+        let [entry] = node.entries() else {
+            self.wrong(&node.bytes, "a step is one key: `STATE: SIGNAL`, `facts`, `verb` or `edit`".into(), None);
+            return None;
+        };
+        match entry.key.as_str() {
+            "facts" => return Some(Step::Facts(self.facts(Some(&entry.node)))),
+            "verb" => {
+                let verb = entry.node.text()?;
+                if verb != "resume" && !self.workflow.verbs.contains_key(verb) {
+                    let known = self.workflow.verbs.keys().map(|it| &**it).chain(["resume"]);
+                    let help = did_you_mean(verb, known);
+                    self.wrong(&entry.node.bytes, format!("there is no verb `{verb}`"), help);
+                }
+                return Some(Step::Verb(verb.into()));
+            }
+            "edit" => {
+                return Some(Step::Edit(entry.node.items().into_iter().filter_map(Node::text).map(Name::from).collect()));
+            }
+            _ => {}
+        }
+        let (child, name) = entry.key.split_once('.').map_or((None, entry.key.as_str()), |(a, b)| (Some(a), b));
+        let workflow = self.workflow;
+        let machine = workflow.machine(child);
+        let Some(state) = machine.and_then(|it| it.states.get(name)) else {
+            let known: Vec<Name> = workflow.machines().flat_map(|it| it.states.keys().map(|name| it.qualified(name))).collect();
+            let help = did_you_mean(&entry.key, known.iter().map(|it| &**it));
+            self.wrong(&entry.key_bytes, format!("there is no state `{}`", entry.key), help);
+            return None;
+        };
+        let play = self.play(state, &entry.node);
+        Some(Step::State { child: child.map(Name::from), state: name.into(), play })
+    }
+
+    fn play(&mut self, state: &State, node: &Node) -> Play {
+        let mut play = Play::default();
+        if let Some(signal) = node.text() {
+            play.signal = Some(signal.into());
+            self.signal(state, signal, node);
+            return play;
+        }
+        let outcomes = signal::outcomes_of(self.workflow, state);
+        for entry in node.entries() {
+            let text = entry.node.text().unwrap_or_default();
+            let names = || entry.node.items().into_iter().filter_map(Node::text).map(Name::from).collect::<Vec<_>>();
+            match entry.key.as_str() {
+                "is" => {
+                    play.signal = Some(text.into());
+                    self.signal(state, text, &entry.node);
+                }
+                "same-again" => play.same_again = Some(text == "yes"),
+                "topic" => play.topic = Some(text.into()),
+                "wrote" => play.wrote = Some(names()),
+                "changed" => play.changed = Some(names()),
+                "items" => {
+                    play.items = Some(entry.node.items().into_iter().filter_map(Node::text).map(str::to_owned).collect());
+                }
+                name if outcomes.values().any(|it| it.fields.contains_key(name)) => {
+                    let values: Vec<&Name> = outcomes.values().filter_map(|it| it.fields.get(name)).flatten().collect();
+                    if !values.iter().any(|it| ***it == *text) {
+                        let help = did_you_mean(text, values.iter().map(|it| &***it));
+                        self.wrong(&entry.node.bytes, format!("`{name}` is never `{text}`"), help);
+                    }
+                    play.fields.insert(name.into(), text.into());
+                }
+                name => {
+                    self.fact(name, text, &entry.key_bytes);
+                    play.facts.insert(name.into(), text.into());
+                }
+            }
+        }
+        play
+    }
+
+    fn signal(&mut self, state: &State, signal: &str, node: &Node) {
+        if !state.cells.contains_key(signal) && !matches!(state.kind, Kind::Each(_)) {
+            let help = did_you_mean(signal, state.cells.keys().map(|it| &**it));
+            self.wrong(&node.bytes, format!("`{}` never signals `{signal}`", state.name), help);
+        }
+    }
+
+    fn expect(&mut self, node: &Node) -> Expect {
+        self.keys(
+            node,
+            "`expect`",
+            &["end", "rest", "walk", "forced", "spent", "calls", "reaches", "unrouted", "unsettled", "endless"],
+        );
+        let name = |key: &str| node.get(key).and_then(Node::text).map(Name::from);
+        let list = |key: &str| {
+            node.get(key).map(|it| it.items().into_iter().filter_map(Node::text).map(Name::from).collect::<Vec<_>>())
+        };
+        let spent = node.get("spent").map(Node::entries).unwrap_or_default();
+        let walk = match node.get("walk") {
+            // A walk may also be one text: "propose specs tasks".
+            Some(it) if it.text().is_some() => {
+                Some(it.text().unwrap_or_default().split([' ', '>', '\n']).filter(|it| !it.is_empty()).map(Name::from).collect())
+            }
+            _ => list("walk"),
+        };
+        Expect {
+            end: name("end"),
+            rest: name("rest"),
+            walk,
+            forced: list("forced"),
+            spent: spent.iter().filter_map(|it| Some((it.key.as_str().into(), it.node.number()?))).collect(),
+            calls: node.get("calls").and_then(Node::number),
+            reaches: name("reaches"),
+            unrouted: name("unrouted"),
+            unsettled: name("unsettled"),
+            endless: node.get("endless").and_then(Node::number).map(|it| it as usize),
+        }
+    }
+}
+
+fn names_to_names(node: Option<&Node>) -> IndexMap<Name, Name> {
+    let entries = node.map(Node::entries).unwrap_or_default();
+    entries.iter().map(|it| (it.key.as_str().into(), it.node.text().unwrap_or_default().into())).collect()
+}

@@ -1,0 +1,311 @@
+//! An actor that follows a scenario, and the verdict on how it went.
+
+use std::collections::VecDeque;
+
+use indexmap::IndexMap;
+
+use super::coverage::Coverage;
+use super::player::{Actor, Listing, Moment, Play, Played, Stop, play};
+use super::scenario::{Scenario, Step};
+use crate::definition::{Each, EachRun, Kind, Workflow};
+use crate::machine::Impossible;
+use crate::name::Name;
+use crate::signal;
+
+/// Steps after which a scenario is taken to run in circles.
+const MOST_STEPS: u32 = 20_000;
+
+/// Follows a scenario. Between its steps everything comes out at its best.
+pub struct Script<'s> {
+    steps: VecDeque<&'s Step>,
+    facts: IndexMap<Name, Name>,
+    items: &'s IndexMap<String, Vec<String>>,
+    changed: Vec<Name>,
+    edits: Vec<Name>,
+    /// What a state is to come out with instead of what the scenario says, at its how-manieth piece of work.
+    inject: Option<(usize, Name)>,
+    worked: usize,
+    /// Stop when the steps are used up, instead of going on at its best.
+    stop_after: bool,
+}
+
+impl<'s> Script<'s> {
+    /// Follows a scenario.
+    pub fn new(scenario: &'s Scenario) -> Self {
+        let shows_problem = scenario.expect.reaches.is_some()
+            || scenario.expect.unrouted.is_some()
+            || scenario.expect.unsettled.is_some()
+            || scenario.expect.endless.is_some();
+        Self {
+            steps: scenario.steps.iter().collect(),
+            facts: scenario.facts.clone(),
+            items: &scenario.items,
+            changed: Vec::new(),
+            edits: Vec::new(),
+            inject: None,
+            worked: 0,
+            stop_after: shows_problem,
+        }
+    }
+
+    /// The same, but the how-manieth piece of work fails.
+    #[must_use]
+    pub fn failing(mut self, at: usize, failure: Name) -> Self {
+        self.inject = Some((at, failure));
+        self
+    }
+
+    /// How many pieces of work there were.
+    pub fn worked(&self) -> usize {
+        self.worked
+    }
+
+    /// Steps that never came.
+    pub fn left(&self) -> impl Iterator<Item = &Step> {
+        self.steps.iter().copied()
+    }
+
+    /// Facts and edits take effect as soon as they are next.
+    fn settle_world(&mut self) {
+        while let Some(step) = self.steps.front() {
+            match step {
+                Step::Facts(facts) => self.facts.extend(facts.iter().map(|(a, b)| (a.clone(), b.clone()))),
+                Step::Edit(documents) => self.edits.extend(documents.iter().cloned()),
+                Step::State { .. } | Step::Verb(_) => break,
+            }
+            self.steps.pop_front();
+        }
+    }
+
+    /// The next step, if it is about this state.
+    fn next_for(&mut self, moment: &Moment<'_>) -> Option<&'s Play> {
+        self.settle_world();
+        match self.steps.front() {
+            Some(Step::State { child, state, play }) if *child == moment.run.child && *state == moment.run.at.state => {
+                self.steps.pop_front();
+                Some(play)
+            }
+            _ => None,
+        }
+    }
+
+    fn take(&mut self, play: &Play) {
+        self.facts.extend(play.facts.iter().map(|(a, b)| (a.clone(), b.clone())));
+        if let Some(changed) = &play.changed {
+            self.changed.clone_from(changed);
+        }
+    }
+}
+
+impl Actor for Script<'_> {
+    fn come_out(&mut self, moment: &Moment<'_>) -> Option<Play> {
+        let index = self.worked;
+        self.worked += 1;
+        let found = self.next_for(moment).cloned();
+        if let Some(play) = &found {
+            self.take(play);
+        }
+        if self.stop_after && found.is_none() && self.steps.is_empty() {
+            return None;
+        }
+        let mut play = found.unwrap_or_default();
+        if let Some((at, failure)) = &self.inject
+            && *at == index
+            && moment.state.cells.contains_key(&**failure)
+        {
+            play = Play { signal: Some(failure.clone()), ..Play::default() };
+        }
+        Some(play)
+    }
+
+    fn facts(&mut self, moment: &Moment<'_>, facts: &[Name]) -> IndexMap<Name, Name> {
+        if matches!(moment.state.kind, Kind::Choose | Kind::Settle { .. } | Kind::Each(_) | Kind::Rest { .. })
+            && let Some(play) = self.next_for(moment)
+        {
+            self.take(&play.clone());
+        }
+        self.settle_world();
+        facts.iter().filter_map(|it| Some((it.clone(), self.facts.get(&**it)?.clone()))).collect()
+    }
+
+    fn changed(&mut self, _: &Moment<'_>, documents: &[Name]) -> Vec<Name> {
+        documents.iter().filter(|it| self.changed.contains(it)).cloned().collect()
+    }
+
+    fn items(&mut self, moment: &Moment<'_>, list: &str) -> Listing {
+        self.settle_world();
+        // A step about the loop as a whole; one about a call inside it waits for the call.
+        let about_the_loop = match self.steps.front() {
+            Some(Step::State { child, state, play }) if *child == moment.run.child && *state == moment.run.at.state => {
+                let as_a_whole = play.signal.as_deref().is_none_or(|it| {
+                    it == signal::EMPTY || it == signal::UNORDERED || signal::EACH_FAILURES.contains(&it) && !is_call(moment)
+                });
+                as_a_whole.then_some(play)
+            }
+            _ => None,
+        };
+        if let Some(play) = about_the_loop {
+            self.steps.pop_front();
+            self.take(&play.clone());
+            match play.signal.as_deref() {
+                Some(signal::EMPTY) => return Listing::Ids(Vec::new()),
+                Some(signal::UNORDERED) => return Listing::Unordered,
+                Some(failure) => return Listing::Failed(failure.into()),
+                None => {}
+            }
+            if let Some(ids) = &play.items {
+                return Listing::Ids(ids.clone());
+            }
+        }
+        let ids = self.items.get(list).or_else(|| self.items.get(&*moment.run.at.state));
+        Listing::Ids(ids.cloned().unwrap_or_else(|| vec!["1".to_owned()]))
+    }
+
+    fn verb(&mut self, _: &Moment<'_>, _: &[Name]) -> Option<Name> {
+        self.settle_world();
+        match self.steps.front() {
+            Some(Step::Verb(verb)) => {
+                self.steps.pop_front();
+                Some(verb.clone())
+            }
+            _ => None,
+        }
+    }
+
+    fn edits(&mut self, _: &Moment<'_>) -> Vec<Name> {
+        self.settle_world();
+        std::mem::take(&mut self.edits)
+    }
+}
+
+/// Whether a loop makes one call per item.
+fn is_call(moment: &Moment<'_>) -> bool {
+    matches!(&moment.state.kind, Kind::Each(Each { run: EachRun::Call(_), .. }))
+}
+
+/// How a scenario went.
+#[derive(Clone, Debug)]
+pub struct Verdict {
+    /// The play.
+    pub played: Played,
+    /// What did not go as expected, in sentences. Empty when all did.
+    pub complaints: Vec<String>,
+}
+
+/// Plays a scenario and holds it against what it expects.
+pub fn perform(workflow: &Workflow, scenario: &Scenario, coverage: &mut Coverage) -> Result<Verdict, Impossible> {
+    let mut script = Script::new(scenario);
+    let played = play(workflow, &scenario.start, &mut script, coverage, MOST_STEPS)?;
+    let left: Vec<String> = script
+        .left()
+        .map(|it| match it {
+            Step::State { child, state, .. } => child.as_ref().map_or_else(|| state.to_string(), |it| format!("{it}.{state}")),
+            Step::Verb(verb) => format!("verb {verb}"),
+            Step::Facts(_) => "facts".into(),
+            Step::Edit(_) => "edit".into(),
+        })
+        .collect();
+    let mut complaints = Vec::new();
+    if let Some(first) = left.first() {
+        complaints.push(format!("the step `{first}` never came ({} left)", left.len()));
+    }
+    complaints.extend(compare(scenario, &played));
+    Ok(Verdict { played, complaints })
+}
+
+fn compare(scenario: &Scenario, played: &Played) -> Vec<String> {
+    let expect = &scenario.expect;
+    let mut complaints = Vec::new();
+    let stopped = describe(&played.stop);
+    let last = played.walk.last().map(|it| it.state.clone()).unwrap_or_default();
+    let mut explained = false;
+    if let Some(end) = &expect.end {
+        explained = true;
+        if played.stop != Stop::Ended(end.clone()) {
+            complaints.push(format!("expected the end `{end}`, and {stopped}"));
+        }
+    }
+    if let Some(rest) = &expect.rest {
+        explained = true;
+        if played.stop != Stop::Waiting(rest.clone()) {
+            complaints.push(format!("expected to rest at `{rest}`, and {stopped}"));
+        }
+    }
+    if let Some(state) = &expect.reaches {
+        explained = true;
+        if last != *state {
+            complaints.push(format!("expected to reach `{state}`, and {stopped}"));
+        }
+    }
+    if let Some(signal) = &expect.unrouted {
+        explained = true;
+        if !matches!(&played.stop, Stop::NoRoute(_, it) if it == signal) {
+            complaints.push(format!("expected `{signal}` to have no route, and {stopped}"));
+        }
+    }
+    if let Some(gate) = &expect.unsettled {
+        explained = true;
+        let seen = played.unsettled.last().is_some_and(|(_, gates)| gates.contains(gate));
+        let stale = played.walk.iter().rev().take(2).any(|it| it.signal.as_deref() == Some(crate::signal::STALE));
+        if !seen && !stale {
+            complaints.push(format!("expected the gate `{gate}` to be unsettled at the end, and {stopped}"));
+        }
+    }
+    if let Some(turn) = expect.endless {
+        explained = true;
+        let states: Vec<&Name> = played.walk.iter().map(|it| &it.state).collect();
+        let start = states.len().saturating_sub(turn + 1);
+        if states.get(start) != states.last() {
+            complaints.push(format!("expected the last {turn} steps to lead back to where they began, and {stopped}"));
+        }
+    }
+    if !explained && matches!(played.stop, Stop::NoRoute(..) | Stop::NoFact(..) | Stop::Refused(_) | Stop::TooLong) {
+        complaints.push(stopped.clone());
+    }
+    if let Some(walk) = &expect.walk {
+        let walked: Vec<&Name> = played.walk.iter().map(|it| &it.state).collect();
+        if let Some(at) = (0..walk.len().max(walked.len())).find(|it| walk.get(*it) != walked.get(*it).copied()) {
+            let name = |it: Option<&Name>| it.map_or_else(|| "nothing".to_owned(), |it| format!("`{it}`"));
+            complaints.push(format!(
+                "step {} of the walk: expected {}, came {}",
+                at + 1,
+                name(walk.get(at)),
+                name(walked.get(at).copied())
+            ));
+        }
+    }
+    if let Some(forced) = &expect.forced
+        && *forced != played.run.forced
+    {
+        complaints.push(format!("expected forced {forced:?}, came {:?}", played.run.forced));
+    }
+    for (budget, count) in &expect.spent {
+        let spent = played.spent.get(&**budget).copied().unwrap_or(0);
+        if spent != *count {
+            complaints.push(format!("expected `{budget}` spent {count} times, came {spent}"));
+        }
+    }
+    let calls: u32 = played.calls.values().sum();
+    if let Some(expected) = expect.calls.filter(|it| *it != calls) {
+        complaints.push(format!("expected {expected} calls, came {calls}"));
+    }
+    complaints
+}
+
+/// Why a play stopped, in words.
+pub(super) fn describe(stop: &Stop) -> String {
+    match stop {
+        Stop::Ended(state) => format!("it ended at `{state}`"),
+        Stop::Waiting(state) => format!("it waits at `{state}`"),
+        Stop::NoRoute(state, signal) => format!("`{state}` has no route for `{signal}`"),
+        Stop::NoFact(state, fact) => format!("`{state}` reads the fact `{fact}`, which has no value here"),
+        Stop::Refused(why) => format!("the machine refused: {why}"),
+        Stop::TooLong => "it went on and on".to_owned(),
+    }
+}
+
+impl std::fmt::Display for Stop {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(&describe(self))
+    }
+}

@@ -1,0 +1,239 @@
+//! `loopwright check`
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use loopwright_core::check::{Figure, Report, check};
+use loopwright_core::language::{Loaded, load, units};
+use loopwright_core::problem::{Problem, Stage};
+use serde_json::{Value, json};
+
+use crate::error::{CommandError, NOT_LOADED, NOT_PROVED, OK};
+use crate::find::{Found, built_in, find};
+use crate::show;
+
+/// Prove a workflow before it runs
+///
+/// Says whether every signal has a route, every run ends, nothing passes a gate unjudged and the author's properties
+/// hold, and what the worst case costs. Every failure comes with a shortest run that shows it.
+///
+/// Exit codes: 0 proved, 1 not proved, 2 the file does not load.
+#[derive(clap::Args, Debug)]
+pub(crate) struct CheckArgs {
+    /// Workflows: names, folders or files. All built-ins if none is given
+    #[arg(value_name = "WORKFLOW|PATH")]
+    workflows: Vec<String>,
+    /// Print the report as JSON
+    #[arg(long)]
+    json: bool,
+    /// Write the run that shows each problem to this folder, as scenarios for `rehearse --scenario`
+    #[arg(long, value_name = "FOLDER")]
+    paths: Option<PathBuf>,
+    /// Print also which cells take a default, and every run that passes a gate over
+    #[arg(long, short)]
+    verbose: bool,
+}
+
+/// Loads a workflow and proves it.
+pub(crate) fn examine(found: &Found) -> (Loaded, Option<Report>) {
+    let loaded = load(&found.folder);
+    let broken = loaded.problems.iter().any(|it| it.stage == Stage::Load);
+    let report = loaded.workflow.as_ref().filter(|_| !broken).map(check);
+    (loaded, report)
+}
+
+pub(crate) fn cmd_check(arguments: &CheckArgs) -> Result<ExitCode, CommandError> {
+    let wanted: Vec<String> = if arguments.workflows.is_empty() {
+        built_in().into_iter().map(str::to_owned).collect()
+    } else {
+        arguments.workflows.clone()
+    };
+    let mut worst = OK;
+    let mut reports: Vec<Value> = Vec::new();
+    for name in &wanted {
+        let found = find(name)?;
+        let (loaded, report) = examine(&found);
+        let problems: Vec<&Problem> =
+            loaded.problems.iter().chain(report.iter().flat_map(|it| &it.problems)).collect();
+        let code = if report.is_none() {
+            NOT_LOADED
+        } else if problems.is_empty() {
+            OK
+        } else {
+            NOT_PROVED
+        };
+        worst = worst.max(code);
+        if let Some(folder) = &arguments.paths {
+            write_paths(folder, &found, &problems)?;
+        }
+        if arguments.json {
+            reports.push(as_json(&found, &problems, report.as_ref(), code));
+        } else {
+            print(&found, &problems, report.as_ref(), arguments);
+        }
+    }
+    if arguments.json {
+        let printed = serde_json::to_string_pretty(&json!({"reports": reports})).unwrap_or_default();
+        show::out(&format!("{printed}\n"));
+    }
+    Ok(ExitCode::from(worst))
+}
+
+fn print(found: &Found, problems: &[&Problem], report: Option<&Report>, arguments: &CheckArgs) {
+    for problem in problems {
+        show::error_line(show::problem(&found.origin, &found.folder, problem).trim_end());
+        if let Some(path) = &problem.path {
+            show::error_line(&format!("  a run that shows it:\n{}", indent(&path.to_yaml(), 4)));
+        }
+    }
+    let name = &found.folder.name;
+    let count = problems.len();
+    let plural = if count == 1 { "problem" } else { "problems" };
+    let Some(report) = report else {
+        show::error_line(&format!("{name}: does not load ({count} {plural})"));
+        return;
+    };
+    if count == 0 {
+        show::out(&format!("{name}: proved\n{}", summary(report)));
+    } else {
+        show::error_line(&format!("{name}: not proved ({count} {plural})"));
+        if report.worst.is_some() {
+            show::out(&summary(report));
+        }
+    }
+    if arguments.verbose {
+        show::out(&details(report));
+    }
+}
+
+/// What was proved, in a few lines.
+fn summary(report: &Report) -> String {
+    let mut text = String::new();
+    let size = &report.size;
+    let _ = writeln!(text, "  size         {} states, {} cells, {} arms written", size.states, size.cells, size.arms);
+    if let Some(because) = &report.ends_because {
+        let _ = writeln!(text, "  ends         {because}");
+    }
+    if let Some(worst) = &report.worst {
+        let _ = writeln!(text, "  worst case   unattended: {}", figure(&worst.calls, "agent calls", &|it| it.to_string()));
+        let roles: Vec<String> = worst
+            .calls_of
+            .iter()
+            .filter(|(_, it)| it.at_most > 0 || !it.per_item.is_empty())
+            .map(|(name, it)| format!("{name} {}", figure(it, "", &|it| it.to_string())))
+            .collect();
+        if !roles.is_empty() {
+            let _ = writeln!(text, "               by role: {}", roles.join(", "));
+        }
+        let _ = writeln!(text, "               time: {}", figure(&worst.time, "", &units::show_time));
+        if let Some(money) = &worst.money {
+            let show = |it: u64| units::show(units::Amount { value: it, unit: units::Unit::Money });
+            let _ = writeln!(text, "               money: {}", figure(money, "", &show));
+        }
+        if let Some(tokens) = &worst.tokens {
+            let _ = writeln!(text, "               tokens: {}", figure(tokens, "", &|it| it.to_string()));
+        }
+        match (&worst.whole_run, worst.per_answer) {
+            (Some(whole), _) => {
+                let _ = writeln!(text, "               whole run: {}", figure(whole, "agent calls", &|it| it.to_string()));
+            }
+            (None, Some(each)) => {
+                let _ = writeln!(text, "               whole run: people can keep it going; at most {each} agent calls more per answer");
+            }
+            (None, None) => {}
+        }
+    }
+    for property in &report.properties {
+        let _ = writeln!(text, "  property     {property}");
+    }
+    if !report.forced.is_empty() {
+        let ways: Vec<String> = report.forced.iter().map(|it| format!("{} at {} {}", it.gate, it.state, it.signal)).collect();
+        let _ = writeln!(text, "  forced       {} ways past a gate: {}", report.forced.len(), ways.join("; "));
+    }
+    if !report.defaults.is_empty() {
+        let _ = writeln!(text, "  defaults     {} cells take a default (see `matrix`)", report.defaults.len());
+    }
+    text
+}
+
+fn details(report: &Report) -> String {
+    let mut text = String::new();
+    for cell in &report.defaults {
+        let _ = writeln!(text, "  default      {} {} -> {}", cell.state, cell.signal, cell.to.join(" or "));
+    }
+    for forced in &report.forced {
+        let _ = writeln!(text, "  forced       {} at {} on {} -> {}", forced.gate, forced.state, forced.signal, forced.to);
+        if let Some(path) = &forced.path {
+            let _ = writeln!(text, "{}", indent(&path.to_yaml(), 15));
+        }
+    }
+    text
+}
+
+/// A figure and how sure it is: `68 (exact)`, `at most 70 (a run with 66 exists)`.
+fn figure(figure: &Figure, what: &str, show: &dyn Fn(u64) -> String) -> String {
+    let space = if what.is_empty() { "" } else { " " };
+    let mut text = if figure.at_most == figure.at_least {
+        format!("{}{space}{what}", show(figure.at_most))
+    } else {
+        format!("at most {}{space}{what} (a run with {} exists)", show(figure.at_most), show(figure.at_least))
+    };
+    for (each, more) in &figure.per_item {
+        let _ = write!(text, " + at most {} an item of {each}", show(*more));
+    }
+    text
+}
+
+fn indent(text: &str, by: usize) -> String {
+    text.lines().map(|it| format!("{}{it}", " ".repeat(by))).collect::<Vec<_>>().join("\n")
+}
+
+fn as_json(found: &Found, problems: &[&Problem], report: Option<&Report>, code: u8) -> Value {
+    let problems: Vec<Value> = problems
+        .iter()
+        .map(|it| {
+            let text = found.folder.text(&it.place.file).unwrap_or_default();
+            let (line, column) = show::position(text, it.place.bytes.start);
+            json!({
+                "code": it.code,
+                "stage": it.stage,
+                "file": it.place.file,
+                "line": line,
+                "column": column,
+                "bytes": [it.place.bytes.start, it.place.bytes.end],
+                "message": it.message,
+                "help": it.help,
+                "path": it.path.as_ref().map(loopwright_core::rehearse::Scenario::to_yaml),
+            })
+        })
+        .collect();
+    json!({
+        "workflow": found.folder.name,
+        "origin": found.origin,
+        "verdict": match code { OK => "proved", NOT_PROVED => "not-proved", _ => "does-not-load" },
+        "problems": problems,
+        "size": report.map(|it| it.size),
+        "ends-because": report.and_then(|it| it.ends_because.clone()),
+        "worst": report.and_then(|it| it.worst.clone()),
+        "forced": report.map(|it| it.forced.iter().map(|it| json!({
+            "gate": it.gate, "state": it.state, "signal": it.signal, "to": it.to,
+            "path": it.path.as_ref().map(loopwright_core::rehearse::Scenario::to_yaml),
+        })).collect::<Vec<_>>()),
+        "properties": report.map(|it| it.properties.clone()),
+        "defaults": report.map(|it| it.defaults.clone()),
+        "digest": report.map(|it| it.digest.clone()),
+    })
+}
+
+fn write_paths(folder: &std::path::Path, found: &Found, problems: &[&Problem]) -> Result<(), CommandError> {
+    let unwritable = |error: std::io::Error| CommandError::user(format!("`{}` cannot be written: {error}", folder.display()));
+    std::fs::create_dir_all(folder).map_err(unwritable)?;
+    for (at, problem) in problems.iter().enumerate() {
+        if let Some(path) = &problem.path {
+            let file = folder.join(format!("{}-{:02}-{}.yaml", found.folder.name, at + 1, problem.code));
+            std::fs::write(&file, path.to_yaml()).map_err(unwritable)?;
+        }
+    }
+    Ok(())
+}

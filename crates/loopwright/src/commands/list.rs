@@ -1,0 +1,71 @@
+//! `loopwright workflows` and `loopwright readers`
+
+use std::fmt::Write as _;
+use std::process::ExitCode;
+
+use loopwright_core::language::load;
+use loopwright_core::library::readers;
+use serde_json::json;
+
+use crate::find::{built_in, find};
+use crate::show;
+
+/// List the built-in workflows
+#[derive(clap::Args, Debug)]
+pub(crate) struct WorkflowsArgs {
+    /// Print as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn cmd_workflows(arguments: &WorkflowsArgs) -> ExitCode {
+    let about = |name: &str| find(name).ok().and_then(|it| load(&it.folder).workflow).map(|it| it.about).unwrap_or_default();
+    if arguments.json {
+        let all: Vec<_> = built_in().into_iter().map(|it| json!({"name": it, "about": about(it)})).collect();
+        show::out(&format!("{}\n", json!(all)));
+        return ExitCode::SUCCESS;
+    }
+    let mut text = String::new();
+    for name in built_in() {
+        let _ = writeln!(text, "{name:10} {}", about(name));
+    }
+    show::out(&text);
+    ExitCode::SUCCESS
+}
+
+/// List the readers a document can name
+///
+/// A reader understands a file format: `as: markdown` in a document. What it gives can be used in facts and prompts,
+/// what it sets in actions.
+#[derive(clap::Args, Debug)]
+pub(crate) struct ReadersArgs {
+    /// Print as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn cmd_readers(arguments: &ReadersArgs) -> ExitCode {
+    if arguments.json {
+        let all: Vec<_> = readers()
+            .iter()
+            .map(|(name, it)| {
+                let gives = it.gives.as_ref().map(ToString::to_string);
+                json!({"name": name, "about": it.about, "gives": gives, "sets": it.sets, "with": it.with})
+            })
+            .collect();
+        show::out(&format!("{}\n", json!(all)));
+        return ExitCode::SUCCESS;
+    }
+    let mut text = String::new();
+    for (name, reader) in readers() {
+        let _ = writeln!(text, "{name:18} {}", reader.about);
+        if let Some(gives) = &reader.gives {
+            let _ = writeln!(text, "{:18} gives {gives}", "");
+        }
+        if !reader.sets.is_empty() {
+            let _ = writeln!(text, "{:18} sets {}", "", reader.sets.join(", "));
+        }
+    }
+    show::out(&text);
+    ExitCode::SUCCESS
+}

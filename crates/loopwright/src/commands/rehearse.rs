@@ -1,0 +1,247 @@
+//! `loopwright rehearse`
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use loopwright_core::definition::Workflow;
+use loopwright_core::rehearse::{
+    Chance, Coverage, Played, Scenario, Script, Start, Stop, exhaustive, perform, play,
+};
+use loopwright_core::signal;
+use serde_json::{Value, json};
+
+use crate::error::{CommandError, NOT_PROVED};
+use crate::find::{Found, find};
+use crate::show;
+
+/// Play a workflow with scripted agents, without a token spent
+///
+/// Without options, once with everything at its best. Prints the walk, what was spent, and which arms were taken and
+/// which never.
+///
+/// Exit codes: 0 as expected, 1 not, 2 something does not load.
+#[derive(clap::Args, Debug)]
+pub(crate) struct RehearseArgs {
+    /// The workflow: a name, folder or file
+    #[arg(value_name = "WORKFLOW|PATH")]
+    workflow: String,
+    /// Play this scenario (may be given several times)
+    #[arg(long, value_name = "FILE")]
+    scenario: Vec<PathBuf>,
+    /// Play random outcomes
+    #[arg(long, conflicts_with_all = ["scenario", "exhaustive"])]
+    random: bool,
+    /// Where the random outcomes begin
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// How many random runs
+    #[arg(long, default_value_t = 100)]
+    runs: u64,
+    /// Play a shortest run to every transition of every position
+    #[arg(long, conflicts_with = "scenario")]
+    exhaustive: bool,
+    /// Let every agent, check and action fail as well: at random, or once at every step of the scenario
+    #[arg(long)]
+    faults: bool,
+    /// Print as JSON, one run a line
+    #[arg(long)]
+    json: bool,
+}
+
+/// The longest a random run may go on before it is called endless.
+const MOST_STEPS: u32 = 200_000;
+
+pub(crate) fn cmd_rehearse(arguments: &RehearseArgs) -> Result<ExitCode, CommandError> {
+    let found = find(&arguments.workflow)?;
+    let workflow = super::graph::loaded(&found)?;
+    let mut coverage = Coverage::of(&workflow);
+    let mut session = Session { arguments, workflow: &workflow, failed: false };
+    if arguments.random {
+        session.random(&mut coverage)?;
+    } else if arguments.exhaustive {
+        session.exhaustive(&mut coverage);
+    } else if arguments.scenario.is_empty() {
+        let scenario = Scenario { name: "everything at its best".into(), ..Scenario::default() };
+        session.one(&with_first_facts(&workflow, scenario), &mut coverage)?;
+    } else {
+        for file in &arguments.scenario {
+            let text = std::fs::read_to_string(file)
+                .map_err(|it| CommandError::user(format!("`{}` cannot be read: {it}", file.display())))?;
+            let scenario = super::test::scenario(&found, &workflow, &file.display().to_string(), &text)?;
+            session.one(&scenario, &mut coverage)?;
+        }
+    }
+    if !arguments.json {
+        show::out(&covered(&found, &coverage));
+    }
+    Ok(if session.failed { ExitCode::from(NOT_PROVED) } else { ExitCode::SUCCESS })
+}
+
+/// Without a scenario facts have their first value.
+fn with_first_facts(workflow: &Workflow, mut scenario: Scenario) -> Scenario {
+    for machine in workflow.machines() {
+        for (name, fact) in &machine.facts {
+            if let Some(first) = fact.values.first() {
+                scenario.facts.entry(name.clone()).or_insert_with(|| first.clone());
+            }
+        }
+    }
+    scenario.start.verb = workflow.main.start.first().and_then(|it| it.verb.clone());
+    scenario
+}
+
+struct Session<'s> {
+    arguments: &'s RehearseArgs,
+    workflow: &'s Workflow,
+    failed: bool,
+}
+
+impl Session<'_> {
+    fn one(&mut self, scenario: &Scenario, coverage: &mut Coverage) -> Result<(), CommandError> {
+        let impossible = |it: loopwright_core::machine::Impossible| CommandError::user(it.to_string());
+        let verdict = perform(self.workflow, scenario, coverage).map_err(impossible)?;
+        self.failed |= !verdict.complaints.is_empty();
+        if self.arguments.json {
+            let mut line = as_json(&verdict.played);
+            line["scenario"] = json!(scenario.name);
+            line["complaints"] = json!(verdict.complaints);
+            show::out(&format!("{line}\n"));
+        } else {
+            show::out(&format!("{}\n{}", scenario.name, walk(&verdict.played)));
+            verdict.complaints.iter().for_each(|it| show::out(&format!("  NOT AS EXPECTED: {it}\n")));
+        }
+        if self.arguments.faults {
+            self.with_faults(scenario, coverage)?;
+        }
+        Ok(())
+    }
+
+    /// The same scenario again, once for every failure of every piece of work.
+    fn with_faults(&mut self, scenario: &Scenario, coverage: &mut Coverage) -> Result<(), CommandError> {
+        let mut plain = Script::new(scenario);
+        let impossible = |it: loopwright_core::machine::Impossible| CommandError::user(it.to_string());
+        play(self.workflow, &scenario.start, &mut plain, coverage, MOST_STEPS).map_err(impossible)?;
+        let failures: Vec<&str> =
+            signal::CALL_FAILURES.iter().chain(signal::ACTION_FAILURES).copied().chain([signal::OVER_BUDGET]).collect();
+        let (mut runs, mut broken) = (0, 0);
+        for at in 0..plain.worked() {
+            for failure in &failures {
+                let mut script = Script::new(scenario).failing(at, (*failure).into());
+                let played = play(self.workflow, &scenario.start, &mut script, coverage, MOST_STEPS).map_err(impossible)?;
+                runs += 1;
+                if matches!(played.stop, Stop::NoRoute(..) | Stop::Refused(_) | Stop::TooLong) {
+                    broken += 1;
+                    self.failed = true;
+                    show::out(&format!("  FAULT `{failure}` at step {}: {}\n", at + 1, played.stop));
+                }
+            }
+        }
+        show::out(&format!("  {runs} faults played, {broken} without a way on\n"));
+        Ok(())
+    }
+
+    fn random(&mut self, coverage: &mut Coverage) -> Result<(), CommandError> {
+        let starts: Vec<Start> =
+            self.workflow.main.start.iter().map(|it| Start { verb: it.verb.clone(), ..Start::default() }).collect();
+        let mut ends: std::collections::BTreeMap<String, u64> = std::collections::BTreeMap::new();
+        let (mut longest, mut steps) = (0, 0);
+        for run in 0..self.arguments.runs {
+            let seed = self.arguments.seed.wrapping_add(run);
+            let mut chance = Chance::new(seed, self.arguments.faults);
+            let index = usize::try_from(chance.next() % starts.len().max(1) as u64).unwrap_or(0);
+            let mut start = starts.get(index).cloned().unwrap_or_default();
+            start.vars = chance.inputs(self.workflow);
+            let played = play(self.workflow, &start, &mut chance, coverage, MOST_STEPS)
+                .map_err(|it| CommandError::user(it.to_string()))?;
+            let broken = matches!(played.stop, Stop::NoRoute(..) | Stop::Refused(_) | Stop::TooLong | Stop::NoFact(..));
+            self.failed |= broken;
+            longest = longest.max(played.longest_stretch);
+            steps += played.walk.len();
+            if self.arguments.json {
+                let mut line = as_json(&played);
+                line["seed"] = json!(seed);
+                show::out(&format!("{line}\n"));
+            } else if broken {
+                show::out(&format!("seed {seed}: {}\n{}", played.stop, walk(&played)));
+            }
+            *ends.entry(played.stop.to_string()).or_insert(0) += 1;
+        }
+        if !self.arguments.json {
+            let mut text = format!(
+                "{} runs, {steps} steps, at most {longest} agent calls between two things a person did\n",
+                self.arguments.runs
+            );
+            for (end, count) in ends {
+                let _ = writeln!(text, "  {count:6} {end}");
+            }
+            show::out(&text);
+        }
+        Ok(())
+    }
+
+    fn exhaustive(&mut self, coverage: &mut Coverage) {
+        let outcome = exhaustive(self.workflow, self.arguments.faults, coverage);
+        self.failed |= !outcome.complaints.is_empty() || !outcome.complete;
+        if self.arguments.json {
+            let line = json!({"played": outcome.played, "complete": outcome.complete, "complaints": outcome.complaints});
+            show::out(&format!("{line}\n"));
+            return;
+        }
+        for complaint in &outcome.complaints {
+            show::out(&format!("  NOT AS EXPECTED: {complaint}\n"));
+        }
+        let all = if outcome.complete { "every transition of every position" } else { "only part: the space is too large to walk" };
+        show::out(&format!("{} runs played: {all}\n", outcome.played));
+    }
+}
+
+fn walk(played: &Played) -> String {
+    let mut text = String::new();
+    for step in &played.walk {
+        let item = step.item.as_ref().map(|it| format!(" [{it}]")).unwrap_or_default();
+        let signal = step.signal.as_deref().filter(|it| *it != signal::ALWAYS).unwrap_or_default();
+        let _ = write!(text, "  {}{item}", step.state);
+        if !signal.is_empty() {
+            let _ = write!(text, " -> {signal}");
+        }
+        if let Some(budget) = &step.spent {
+            let _ = write!(text, " (spends {budget})");
+        }
+        if step.person {
+            text.push_str(" (a person)");
+        }
+        text.push('\n');
+    }
+    let _ = writeln!(text, "  {}", played.stop);
+    let spent: Vec<String> = played.spent.iter().map(|(name, count)| format!("{name} {count}")).collect();
+    let calls: Vec<String> = played.calls.iter().map(|(name, count)| format!("{name} {count}")).collect();
+    let _ = writeln!(text, "  spent: {}", if spent.is_empty() { "nothing".to_owned() } else { spent.join(", ") });
+    let _ = writeln!(text, "  calls: {}", if calls.is_empty() { "none".to_owned() } else { calls.join(", ") });
+    if !played.run.forced.is_empty() {
+        let forced: Vec<&str> = played.run.forced.iter().map(|it| &**it).collect();
+        let _ = writeln!(text, "  forced: {}", forced.join(", "));
+    }
+    text
+}
+
+fn as_json(played: &Played) -> Value {
+    json!({
+        "stop": played.stop.to_string(),
+        "walk": played.walk,
+        "spent": played.spent,
+        "calls": played.calls,
+        "forced": played.run.forced,
+    })
+}
+
+/// Which arms were taken, and which never.
+fn covered(found: &Found, coverage: &Coverage) -> String {
+    let (all, taken) = coverage.count();
+    let mut text = format!("{taken} of {all} arms taken\n");
+    for (place, arm) in coverage.arms().filter(|(_, it)| it.taken == 0) {
+        let (line, _) = show::position(found.folder.text(&place.file).unwrap_or_default(), place.bytes.start);
+        let _ = writeln!(text, "  never: line {line}, {} {} -> {}", arm.state, arm.signal, arm.to);
+    }
+    text
+}

@@ -1,0 +1,116 @@
+//! `loopwright test`
+
+use std::fmt::Write as _;
+use std::process::ExitCode;
+
+use loopwright_core::definition::Workflow;
+use loopwright_core::rehearse::{Coverage, Scenario, parse_scenario, perform};
+use serde_json::{Value, json};
+
+use crate::error::{CommandError, NOT_PROVED};
+use crate::find::{Found, built_in, find};
+use crate::show;
+
+/// Play a workflow's scenarios, as its CI would
+///
+/// Plays every file in the folder's `scenarios/`, prints what did not go as expected, and lists the arms that no
+/// scenario takes.
+///
+/// Exit codes: 0 all passed, 1 a scenario failed (or, with --complete, an arm is not covered), 2 something does not load.
+#[derive(clap::Args, Debug)]
+pub(crate) struct TestArgs {
+    /// Workflows: names, folders or files. All built-ins if none is given
+    #[arg(value_name = "WORKFLOW|PATH")]
+    workflows: Vec<String>,
+    /// Fail also when some arm is taken by no scenario
+    #[arg(long)]
+    complete: bool,
+    /// Print as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// A scenario and its file, or what is wrong with it.
+pub(crate) fn scenarios(found: &Found, workflow: &Workflow) -> Result<Vec<(String, Scenario)>, CommandError> {
+    let mut scenarios = Vec::new();
+    for file in found.folder.files.keys().filter(|it| it.starts_with("scenarios/") && it.ends_with(".yaml")) {
+        scenarios.push((file.clone(), scenario(found, workflow, file, found.folder.text(file).unwrap_or_default())?));
+    }
+    Ok(scenarios)
+}
+
+/// Reads one scenario.
+pub(crate) fn scenario(found: &Found, workflow: &Workflow, file: &str, text: &str) -> Result<Scenario, CommandError> {
+    let (scenario, problems) = parse_scenario(workflow, file, text);
+    if !problems.is_empty() {
+        let mut folder = found.folder.clone();
+        folder.files.insert(file.to_owned(), text.as_bytes().to_vec());
+        for problem in &problems {
+            show::error_line(show::problem(&found.origin, &folder, problem).trim_end());
+        }
+        return Err(CommandError::user(format!("the scenario `{file}` does not load")));
+    }
+    scenario.ok_or_else(|| CommandError::user(format!("the scenario `{file}` does not load")))
+}
+
+pub(crate) fn cmd_test(arguments: &TestArgs) -> Result<ExitCode, CommandError> {
+    let wanted: Vec<String> = if arguments.workflows.is_empty() {
+        built_in().into_iter().map(str::to_owned).collect()
+    } else {
+        arguments.workflows.clone()
+    };
+    let mut failed_any = false;
+    let mut reports: Vec<Value> = Vec::new();
+    for name in &wanted {
+        let found = find(name)?;
+        let workflow = super::graph::loaded(&found)?;
+        let mut coverage = Coverage::of(&workflow);
+        let mut text = String::new();
+        let (mut passed, mut failed) = (0, 0);
+        let mut results: Vec<Value> = Vec::new();
+        for (file, scenario) in scenarios(&found, &workflow)? {
+            let verdict = perform(&workflow, &scenario, &mut coverage);
+            let complaints = match verdict {
+                Ok(verdict) => verdict.complaints,
+                Err(error) => vec![error.to_string()],
+            };
+            if complaints.is_empty() {
+                passed += 1;
+            } else {
+                failed += 1;
+                let _ = writeln!(text, "FAILED {file}: {}", scenario.name);
+                complaints.iter().for_each(|it| {
+                    let _ = writeln!(text, "       {it}");
+                });
+            }
+            results.push(json!({"file": file, "scenario": scenario.name, "complaints": complaints}));
+        }
+        let (all, taken) = coverage.count();
+        let missed: Vec<String> = coverage
+            .arms()
+            .filter(|(_, arm)| arm.taken == 0)
+            .map(|(place, arm)| {
+                let (line, _) = show::position(found.folder.text(&place.file).unwrap_or_default(), place.bytes.start);
+                let default = if arm.default { " (default)" } else { "" };
+                format!("{}:{line} {} {} -> {}{default}", place.file, arm.state, arm.signal, arm.to)
+            })
+            .collect();
+        for arm in &missed {
+            let _ = writeln!(text, "never taken: {arm}");
+        }
+        let _ = writeln!(text, "{}: {passed} passed, {failed} failed; {taken} of {all} arms taken", workflow.name);
+        failed_any |= failed > 0 || arguments.complete && taken < all;
+        if arguments.json {
+            reports.push(json!({
+                "workflow": workflow.name, "passed": passed, "failed": failed, "scenarios": results,
+                "arms": all, "taken": taken, "never-taken": missed,
+            }));
+        } else {
+            show::out(&text);
+        }
+    }
+    if arguments.json {
+        show::out(&format!("{}\n", json!({"reports": reports})));
+    }
+    Ok(if failed_any { ExitCode::from(NOT_PROVED) } else { ExitCode::SUCCESS })
+}

@@ -1,0 +1,114 @@
+//! Finding workflows: a path, the repository's own, or a built-in.
+
+use std::path::{Path, PathBuf};
+use std::{env, fs, io};
+
+use loopwright_core::language::{Folder, WORKFLOW_FILE};
+use loopwright_core::problem::did_you_mean;
+
+use crate::error::CommandError;
+
+include!(concat!(env!("OUT_DIR"), "/built_in.rs"));
+
+/// A folder holds at most this much.
+const MOST_BYTES: u64 = 16 << 20;
+/// A single file is read up to here; what is larger is reported by the loader as too large.
+const MOST_FILE: u64 = (1 << 20) + 1;
+/// A folder holds at most this many files.
+const MOST_FILES: usize = 2_000;
+
+/// A workflow's folder and where it was found.
+pub(crate) struct Found {
+    pub(crate) folder: Folder,
+    /// Where it lies, for messages: a path, or `built-in NAME`.
+    pub(crate) origin: String,
+    /// The folder on disk, if it is on disk.
+    pub(crate) path: Option<PathBuf>,
+}
+
+/// The names of the built-in workflows.
+pub(crate) fn built_in() -> Vec<&'static str> {
+    let mut names: Vec<&str> = BUILT_IN.iter().map(|(name, ..)| *name).collect();
+    names.dedup();
+    names
+}
+
+/// Finds a workflow by path or name.
+pub(crate) fn find(wanted: &str) -> Result<Found, CommandError> {
+    let path = Path::new(wanted);
+    if path.is_dir() {
+        return read(path);
+    }
+    if path.is_file() {
+        if path.file_name().is_some_and(|it| it == WORKFLOW_FILE) {
+            let parent = path.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
+            return read(parent);
+        }
+        return read_single(path);
+    }
+    if wanted.contains(['/', '\\']) || wanted.ends_with(".yaml") {
+        return Err(CommandError::user(format!("there is no `{wanted}`")).hinted("give a workflow's folder, or its name"));
+    }
+    if let Some(own) = repository_workflow(wanted) {
+        return read(&own);
+    }
+    let files = BUILT_IN.iter().filter(|(name, ..)| *name == wanted);
+    let files: std::collections::BTreeMap<String, Vec<u8>> =
+        files.map(|(_, path, content)| ((*path).to_owned(), content.to_vec())).collect();
+    if files.is_empty() {
+        let error = CommandError::user(format!("there is no workflow `{wanted}`"));
+        return Err(error.maybe_hinted(did_you_mean(wanted, built_in())));
+    }
+    Ok(Found { folder: Folder { name: wanted.to_owned(), files }, origin: format!("built-in {wanted}"), path: None })
+}
+
+/// `.loopwright/workflows/NAME` here or in a folder above.
+fn repository_workflow(name: &str) -> Option<PathBuf> {
+    let here = env::current_dir().ok()?;
+    here.ancestors().map(|it| it.join(".loopwright/workflows").join(name)).find(|it| it.join(WORKFLOW_FILE).is_file())
+}
+
+fn read(path: &Path) -> Result<Found, CommandError> {
+    let unreadable = |error: &io::Error| CommandError::user(format!("`{}` cannot be read: {error}", path.display()));
+    let mut folder = Folder::default();
+    let absolute = fs::canonicalize(path).map_err(|it| unreadable(&it))?;
+    folder.name = absolute.file_name().map(|it| it.to_string_lossy().into_owned()).unwrap_or_default();
+    let mut total = 0;
+    for part in ["", "prompts", "templates", "schemas", "scenarios"] {
+        let part_path = path.join(part);
+        if !part_path.is_dir() {
+            continue;
+        }
+        let entries = fs::read_dir(&part_path).map_err(|it| unreadable(&it))?;
+        let mut names: Vec<PathBuf> = entries.filter_map(Result::ok).map(|it| it.path()).filter(|it| it.is_file()).collect();
+        names.sort();
+        for file in names {
+            let length = fs::metadata(&file).map_err(|it| unreadable(&it))?.len();
+            total += length.min(MOST_FILE);
+            if total > MOST_BYTES || folder.files.len() >= MOST_FILES {
+                let message = format!("`{}` is too large to be a workflow's folder", path.display());
+                return Err(CommandError::user(message).hinted("a workflow is a folder of its own, with little else in it"));
+            }
+            let content = read_some(&file).map_err(|it| unreadable(&it))?;
+            let name = file.file_name().map(|it| it.to_string_lossy().into_owned()).unwrap_or_default();
+            let key = if part.is_empty() { name } else { format!("{part}/{name}") };
+            folder.files.insert(key, content);
+        }
+    }
+    Ok(Found { folder, origin: path.display().to_string(), path: Some(path.to_owned()) })
+}
+
+/// A single file, taken for the `workflow.yaml` of a folder without prompts.
+fn read_single(path: &Path) -> Result<Found, CommandError> {
+    let content = read_some(path).map_err(|it| CommandError::user(format!("`{}` cannot be read: {it}", path.display())))?;
+    let mut folder = Folder::default();
+    folder.files.insert(WORKFLOW_FILE.to_owned(), content);
+    Ok(Found { folder, origin: path.display().to_string(), path: None })
+}
+
+fn read_some(path: &Path) -> io::Result<Vec<u8>> {
+    use std::io::Read as _;
+    let mut content = Vec::new();
+    fs::File::open(path)?.take(MOST_FILE).read_to_end(&mut content)?;
+    Ok(content)
+}

@@ -1,0 +1,62 @@
+//! Showing things to people: problems with a pointer into the text, and plain lines.
+//!
+//! Data goes to stdout, everything else to stderr. A closed pipe ends the output, not the program with a crash.
+
+use std::io::Write as _;
+
+use loopwright_core::language::Folder;
+use loopwright_core::problem::Problem;
+use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteDiagnostic, NamedSource, Report};
+
+/// Writes to stdout.
+pub(crate) fn out(text: &str) {
+    let mut stdout = std::io::stdout().lock();
+    let _ = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
+}
+
+/// Writes a line to stderr.
+pub(crate) fn error_line(text: &str) {
+    let mut stderr = std::io::stderr().lock();
+    let _ = writeln!(stderr, "{text}");
+}
+
+/// Whether colour is wanted on a stream.
+fn coloured(terminal: bool) -> bool {
+    terminal && std::env::var_os("NO_COLOR").is_none() && std::env::var_os("TERM").is_none_or(|it| it != "dumb")
+}
+
+/// A problem, drawn with a pointer into its file.
+pub(crate) fn problem(origin: &str, folder: &Folder, problem: &Problem) -> String {
+    use std::io::IsTerminal as _;
+    let mut diagnostic = MietteDiagnostic::new(problem.message.clone()).with_code(problem.code);
+    if let Some(help) = &problem.help {
+        diagnostic = diagnostic.with_help(help.clone());
+    }
+    let theme = if coloured(std::io::stderr().is_terminal()) { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
+    let handler = GraphicalReportHandler::new_themed(theme).with_width(110).with_context_lines(1).with_links(false);
+    let mut drawn = String::new();
+    let report = match folder.text(&problem.place.file) {
+        Some(text) if !text.is_empty() => {
+            let start = problem.place.bytes.start.min(text.len());
+            // A label over many lines hides the place it points to.
+            let end = problem.place.bytes.end.clamp(start, text.len());
+            let end = text[start..end].find('\n').map_or(end, |it| start + it);
+            diagnostic = diagnostic.with_label(LabeledSpan::new(None, start, end - start));
+            let name = format!("{origin}/{}", problem.place.file);
+            Report::new(diagnostic).with_source_code(NamedSource::new(name, text.to_owned()))
+        }
+        _ => Report::new(diagnostic),
+    };
+    match handler.render_report(&mut drawn, report.as_ref()) {
+        Ok(()) => drawn,
+        Err(_) => format!("{}\n", problem.message),
+    }
+}
+
+/// Line and column of a byte, from one.
+pub(crate) fn position(text: &str, byte: usize) -> (usize, usize) {
+    let before = &text[..text.floor_char_boundary(byte.min(text.len()))];
+    let line = before.matches('\n').count() + 1;
+    let column = before.rsplit('\n').next().map_or(0, |it| it.chars().count()) + 1;
+    (line, column)
+}
