@@ -1,6 +1,7 @@
 //! Children: each is unfolded once for every setting a parent runs it with, and what it can come to decides what the
 //! parent can see.
 
+use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 
 use super::Reached;
@@ -11,6 +12,7 @@ use super::writes::Shelf;
 use crate::definition::{Claim, EachRun, Happened, Kind, Machine, Workflow};
 use crate::name::Name;
 use crate::rehearse::{Expect, Play, Scenario, Step};
+use crate::proof::graph::Graph;
 use crate::proof::{Certainty, Found, Limits, Prover, Verdict};
 
 /// A child as one parent's state runs it.
@@ -55,7 +57,8 @@ pub(super) fn unfold<'w>(workflow: &'w Workflow, shelf: &Shelf) -> Family<'w> {
 /// Everything the parent runs children with.
 fn settings<'w>(parent: &Unfolded<'w>) -> Vec<(Name, &'w Machine, Setting)> {
     let mut found: Vec<(Name, &Machine, Setting)> = Vec::new();
-    for (node, (_, values)) in parent.nodes.iter().enumerate() {
+    for (node, spot) in parent.nodes.iter().enumerate() {
+        let values = &spot.values;
         let Some(state) = parent.state(u32::try_from(node).unwrap_or(u32::MAX)) else { continue };
         let Kind::Each(each) = &state.kind else { continue };
         let EachRun::Child(child) = &each.run else { continue };
@@ -68,8 +71,19 @@ fn settings<'w>(parent: &Unfolded<'w>) -> Vec<(Name, &'w Machine, Setting)> {
     found
 }
 
-fn reached_ends(unfolded: &Unfolded<'_>) -> Vec<Name> {
-    let prover = Prover::new(&unfolded.graph, Limits::default());
+/// The ends a child can come to, and whether only by what a person decides.
+fn reached_ends(unfolded: &Unfolded<'_>) -> IndexMap<Name, bool> {
+    let attended = ends_of(unfolded, &unfolded.graph);
+    let mut alone = unfolded.graph.clone();
+    for node in &mut alone.nodes {
+        node.cells.iter_mut().filter(|it| it.waits).for_each(|it| it.steps.clear());
+    }
+    let unattended = ends_of(unfolded, &alone);
+    attended.into_iter().map(|it| (it.clone(), !unattended.contains(&it))).collect()
+}
+
+fn ends_of(unfolded: &Unfolded<'_>, graph: &Graph) -> Vec<Name> {
+    let prover = Prover::new(graph, Limits::default());
     let reach = prover.reach();
     let mut ends: Vec<Name> = Vec::new();
     for (node, certainty) in reach.nodes.iter().enumerate() {
@@ -194,7 +208,7 @@ pub(super) fn prefix(parent: &Tracer<'_, '_>, prover: &Prover<'_>, instance: &In
         let id = u32::try_from(node).unwrap_or(u32::MAX);
         let state = unfolded.state(id).filter(|it| it.name == instance.state)?;
         let Kind::Each(each) = &state.kind else { return None };
-        let (_, values) = unfolded.nodes.get_index(node)?;
+        let values = unfolded.values(id)?;
         if unfolded.setting(values, instance.unfolded.machine, &each.with) != instance.setting {
             return None;
         }

@@ -66,8 +66,9 @@ fn call_weight(unfolded: &Unfolded<'_>, call: &Call, advice: &[Name], values: &V
 fn weights(unfolded: &Unfolded<'_>, weigh: impl Fn(&State, &Values) -> u64) -> Vec<u64> {
     (0..unfolded.nodes.len())
         .map(|node| {
-            let values = unfolded.nodes.get_index(node).map(|(_, it)| it);
-            let state = unfolded.state(u32::try_from(node).unwrap_or(u32::MAX));
+            let id = u32::try_from(node).unwrap_or(u32::MAX);
+            let values = unfolded.values(id);
+            let state = unfolded.state(id);
             let over = unfolded.graph.nodes.get(node).is_some_and(|it| it.end);
             match (state, values) {
                 (Some(state), Some(values)) if !over => weigh(state, values),

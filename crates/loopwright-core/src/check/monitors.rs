@@ -1,6 +1,7 @@
 //! Watches: what has to be true when certain states are entered, one bit each.
 
-use super::unfold::{Begin, Setting, Unfolded, Values};
+use super::slots::Slot;
+use super::unfold::{Begin, Came, Setting, Unfolded, Values};
 use super::writes::{self, Documents, Shelf};
 use crate::definition::{Arm, Condition, EachRun, Given, Happened, Kind, Machine, Outcome, State, Term, Workflow};
 use crate::name::{Name, in_expression};
@@ -62,7 +63,7 @@ pub(super) enum What {
 pub(super) struct Taken<'a> {
     pub(super) state: &'a State,
     pub(super) before: &'a Values,
-    pub(super) signal: &'a Name,
+    pub(super) came: &'a Came,
     pub(super) arm: &'a Arm,
     pub(super) touched: Documents,
     pub(super) to: &'a Name,
@@ -77,7 +78,16 @@ impl Watch {
         match &self.what {
             What::Gate(gate) => {
                 let needs = writes::picked(&state.needs, &|name| unfolded.lookup(values, name));
-                if !needs.iter().any(|it| it.contains(gate)) || !holds(crate::machine::Run::owed_when(unfolded.machine, gate)) {
+                // What somebody outside the run changed meanwhile shows as `stale` when it runs; here counts what it does itself.
+                let owed = crate::machine::Run::owed_when(unfolded.machine, gate).iter().all(|it| {
+                    let inner = match &it.term {
+                        Term::Fact(name) => unfolded.slots.position(&Slot::Inner(name.clone())),
+                        _ => None,
+                    };
+                    let value = inner.and_then(|at| unfolded.value(values, at)).or_else(|| unfolded.term(values, &it.term));
+                    value.is_none_or(|value| it.values.contains(&value))
+                });
+                if !needs.iter().any(|it| it.contains(gate)) || !owed {
                     return false;
                 }
                 match unfolded.term(values, &Term::Gate(gate.clone())) {
@@ -138,13 +148,12 @@ impl Watch {
         match &self.what {
             What::Gate(gate) | What::Before { happened: Happened::Settled { gate }, .. } => {
                 let own = taken.state.gate.as_ref().filter(|it| it.name == *gate && unfolded.judges(taken.state, taken.before));
-                let not_passed = own.is_some_and(|it| !it.passes.contains(taken.signal)) && *taken.signal != signal::STALE;
-                let needed = *taken.signal == signal::STALE && taken.state.needs.values().flatten().any(|it| it == gate);
+                let not_passed = own.is_some_and(|it| !it.passes.contains(&taken.came.signal)) && taken.came.signal != signal::STALE;
                 let retabled = unfolded.machine.gates.get(&**gate).into_iter().flatten().any(|it| {
                     let by = unfolded.machine.states.get(&**it).and_then(|it| it.gate.as_ref()).and_then(|it| it.judges.by());
                     by.is_some_and(|it| taken.arm.set.contains_key(&**it))
                 });
-                not_passed || needed || retabled || taken.touched & unfolded.judged(gate, taken.before, shelf) != 0
+                not_passed || retabled || taken.touched & unfolded.judged(gate, taken.before, shelf) != 0
             }
             What::After { after, .. } => taken.to == after,
             What::Defined { given, .. } => match given.split_once('.') {
@@ -160,7 +169,7 @@ impl Watch {
         match &self.what {
             What::Gate(gate) | What::Before { happened: Happened::Settled { gate }, .. } => {
                 let own = taken.state.gate.as_ref().filter(|it| it.name == *gate && unfolded.judges(taken.state, taken.before));
-                own.is_some_and(|it| it.passes.contains(taken.signal)) || taken.arm.forced.contains(gate)
+                own.is_some_and(|it| it.passes.contains(&taken.came.signal)) || taken.arm.forced.contains(gate)
             }
             What::Before { happened: happened @ Happened::Signal { child, .. }, inside, .. } => match child {
                 None => came_out(happened, taken),
@@ -169,7 +178,7 @@ impl Watch {
                     let EachRun::Child(runs) = &each.run else { return false };
                     let Some(machine) = unfolded.workflow.children.get(&**child).filter(|_| runs == child) else { return false };
                     let setting = unfolded.setting(taken.before, machine, &each.with);
-                    inside.iter().any(|(state, at, ends)| *state == taken.state.name && *at == setting && ends.contains(taken.signal))
+                    inside.iter().any(|(state, at, ends)| *state == taken.state.name && *at == setting && ends.contains(&taken.came.signal))
                 }
             },
             What::After { after, comes, .. } => match comes {
@@ -187,7 +196,7 @@ impl Watch {
 }
 
 fn came_out(happened: &Happened, taken: &Taken<'_>) -> bool {
-    matches!(happened, Happened::Signal { state, signals, .. } if *state == taken.state.name && signals.contains(taken.signal))
+    matches!(happened, Happened::Signal { state, signals, .. } if *state == taken.state.name && signals.contains(&taken.came.signal))
 }
 
 /// `docs.spec.items` is there when `docs.spec` is.
@@ -233,7 +242,7 @@ fn deletes(workflow: &Workflow, state: &State, wanted: &str) -> bool {
 
 /// Whether a state that came out like this made a document.
 fn makes(unfolded: &Unfolded<'_>, taken: &Taken<'_>, wanted: &str) -> bool {
-    if signal::is_failure(taken.signal) || *taken.signal == signal::STALE || *taken.signal == signal::ASK {
+    if signal::is_failure(&taken.came.signal) || taken.came.signal == signal::STALE || taken.came.signal == signal::ASK {
         return false;
     }
     let workflow = unfolded.workflow;
@@ -246,7 +255,7 @@ fn makes(unfolded: &Unfolded<'_>, taken: &Taken<'_>, wanted: &str) -> bool {
         Kind::Each(each) if matches!(each.run, EachRun::Child(_)) => false,
         _ => taken.state.call().is_some_and(|call| {
             let produced = writes::picked(&call.produces, &lookup).into_iter().flatten();
-            *taken.signal != signal::EMPTY && produced.into_iter().any(|it| same_document(workflow, it, wanted))
+            taken.came.signal != signal::EMPTY && produced.into_iter().any(|it| same_document(workflow, it, wanted))
         }),
     }
 }

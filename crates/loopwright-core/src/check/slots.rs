@@ -8,7 +8,7 @@ use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 
 use super::writes::{Documents, Shelf};
-use crate::definition::{Claim, Condition, EachRun, Kind, Machine, State, Target, Term, Workflow};
+use crate::definition::{Claim, Condition, EachRun, Kind, Machine, Origin, State, Target, Term, Workflow};
 use crate::name::Name;
 use crate::signal;
 
@@ -17,6 +17,8 @@ use crate::signal;
 pub(super) enum Slot {
     /// A term of a condition: a variable, a last signal, a gate, a fact that keeps its value.
     Term(Term),
+    /// A fact as the run itself left it, whatever somebody outside did meanwhile.
+    Inner(Name),
     /// Whether a review's last round handed findings to a repair.
     Handed(Name),
     /// Who led here.
@@ -69,6 +71,9 @@ impl Slots {
                 slots.add(workflow, shelf, machine, Slot::Term(term.clone()));
             }
         }
+        for name in inner_facts(machine) {
+            slots.add(workflow, shelf, machine, Slot::Inner(name));
+        }
         for state in machine.states.values() {
             if reads_same_again(state) {
                 slots.add(workflow, shelf, machine, Slot::Handed(state.name.clone()));
@@ -113,6 +118,15 @@ impl Slots {
                 if let Some(at) = self.position(&Slot::From).filter(|_| state.returns()) {
                     here[at] = true;
                 }
+                for gate in state.needs.values().flatten() {
+                    for condition in crate::machine::Run::owed_when(machine, gate) {
+                        if let Term::Fact(name) = &condition.term
+                            && let Some(at) = self.position(&Slot::Inner(name.clone()))
+                        {
+                            here[at] = true;
+                        }
+                    }
+                }
                 (state.name.clone(), here)
             })
             .collect();
@@ -154,6 +168,21 @@ fn sets(state: &State, arm: &crate::definition::Arm, slot: &Slot) -> bool {
     }
 }
 
+/// Facts that say whether a gate some state needs is owed.
+fn inner_facts(machine: &Machine) -> Vec<Name> {
+    let mut names: Vec<Name> = Vec::new();
+    for gate in machine.states.values().flat_map(|it| it.needs.values().flatten()) {
+        for condition in crate::machine::Run::owed_when(machine, gate) {
+            if let Term::Fact(name) = &condition.term
+                && !names.contains(name)
+            {
+                names.push(name.clone());
+            }
+        }
+    }
+    names
+}
+
 fn reads_same_again(state: &State) -> bool {
     state.cells.values().flat_map(|it| &it.arms).flat_map(|it| &it.when).any(|it| it.term == Term::SameAgain)
 }
@@ -165,9 +194,8 @@ fn reads_by_state(workflow: &Workflow, machine: &Machine) -> IndexMap<Name, Vec<
     for state in machine.states.values() {
         let mut terms = Vec::new();
         let mut add = |term: &Term| add_term(machine, &kept_facts, term, &mut terms);
-        for arm in state.cells.values().flat_map(|it| &it.arms) {
+        for arm in state.cells.values().filter(|it| it.origin != Origin::Implied).flat_map(|it| &it.arms) {
             arm.when.iter().for_each(|it| add(&it.term));
-            // Forcing a gate leaves a fresh one as it is, so what it was matters if anybody routes on it.
         }
         for gate in state.needs.values().flatten() {
             for condition in crate::machine::Run::owed_when(machine, gate) {
@@ -308,6 +336,7 @@ fn values_of(workflow: &Workflow, machine: &Machine, slot: &Slot) -> Option<Vec<
     let yes_no = || vec![Name::from("no"), Name::from("yes")];
     match slot {
         Slot::Handed(_) => Some(yes_no()),
+        Slot::Inner(name) => machine.facts.get(&**name).map(|it| it.values.clone()),
         Slot::From => Some(std::iter::once(Name::from("")).chain(machine.states.keys().cloned()).collect()),
         Slot::Term(term) => term_values(workflow, machine, term),
     }

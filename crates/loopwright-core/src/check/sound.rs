@@ -83,7 +83,7 @@ fn worker_writes_check(workflow: &Workflow, shelf: &Shelf, machine: &Machine, st
         }
         let Some((name, worker)) = machine.states.get_key_value(&**name) else { continue };
         match &worker.kind {
-            Kind::Choose | Kind::Settle { .. } | Kind::Do { .. } | Kind::Ask { .. } => {
+            Kind::Choose | Kind::Settle { .. } | Kind::Do { .. } => {
                 for cell in worker.cells.values() {
                     for arm in &cell.arms {
                         if let Target::State(next) = &arm.to

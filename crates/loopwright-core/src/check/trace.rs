@@ -74,9 +74,9 @@ impl Tracer<'_, '_> {
     pub(super) fn play(&self, step: Move, steps: &mut Vec<Step>) {
         let Some(state) = self.unfolded.state(step.node) else { return };
         let came = self.unfolded.outcomes.get(step.node as usize).and_then(|it| it.get(step.cell as usize));
-        let Some(came) = came else { return };
+        let Some(came) = came.filter(|it| !it.decides) else { return };
         if came.signal == signal::STALE {
-            steps.push(Step::Edit(self.stale_documents(state, step.node)));
+            steps.push(Step::Edit(self.shelf.names(came.wrote.unwrap_or(0))));
             return;
         }
         if let Some(verb) = came.signal.strip_prefix("verb ") {
@@ -121,7 +121,7 @@ impl Tracer<'_, '_> {
             EachRun::Child(_) if signal::is_failure(&came.signal) => steps.push(self.step(state, Play { wrote: None, ..play })),
             EachRun::Child(child) => {
                 steps.push(self.step(state, Play { items: Some(vec!["1".into()]), ..Play::default() }));
-                let values = self.unfolded.nodes.get_index(step.node as usize).map(|(_, it)| it.clone()).unwrap_or_default();
+                let values = self.unfolded.values(step.node).cloned().unwrap_or_default();
                 if let Some(machine) = self.unfolded.workflow.children.get(&**child) {
                     let setting = self.unfolded.setting(&values, machine, &each.with);
                     let key = (state.name.clone(), setting, came.signal.clone());
@@ -150,13 +150,5 @@ impl Tracer<'_, '_> {
             wrote: came.wrote.map(|it| self.shelf.names(it)),
             items: None,
         }
-    }
-
-    /// Documents somebody edits so that a gate the state needs is stale.
-    fn stale_documents(&self, state: &State, node: u32) -> Vec<Name> {
-        let values = self.unfolded.nodes.get_index(node as usize).map(|(_, it)| it.clone()).unwrap_or_default();
-        let gates = super::writes::picked(&state.needs, &|name| self.unfolded.lookup(&values, name));
-        let documents = gates.into_iter().flatten().fold(0, |set, it| set | self.unfolded.judged(it, &values, self.shelf));
-        self.shelf.names(documents)
     }
 }

@@ -19,8 +19,6 @@ use crate::signal;
 
 /// Cells of one state are listed up to here; a choice that reads more is refused.
 const MOST_VALUATIONS: usize = 4096;
-/// Marks the node of a run that is over, for ends that can be left again.
-const OVER: u16 = 0x8000;
 /// Ways to begin are listed up to here.
 const MOST_ROOTS: usize = 16_384;
 /// Nodes are listed up to here.
@@ -36,7 +34,7 @@ pub(super) struct Unfolded<'w> {
     pub(super) slots: Slots,
     pub(super) graph: Graph,
     /// What each node stands for.
-    pub(super) nodes: IndexSet<(u16, Values)>,
+    pub(super) nodes: IndexSet<Spot>,
     /// What each cell of each node stands for.
     pub(super) outcomes: Vec<Vec<Came>>,
     /// How each root begins.
@@ -48,6 +46,21 @@ pub(super) struct Unfolded<'w> {
     pub(super) counters: IndexMap<Name, u16>,
 }
 
+/// What a node stands for: a state, which part of being there, and the values of the slots.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Spot {
+    pub(super) state: u16,
+    pub(super) part: u16,
+    pub(super) values: Values,
+}
+
+/// Being in a state.
+const THERE: u16 = 0;
+/// Being over: an end that needs gates is left again when they turn out stale, so reaching it and being over are two.
+const OVER: u16 = 1;
+/// In a loop, after a person decided something in a child that comes to the end of this number (from here on).
+const DECIDED: u16 = 2;
+
 /// One way the work of a node comes out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Came {
@@ -58,6 +71,10 @@ pub(super) struct Came {
     pub(super) facts: IndexMap<Name, Name>,
     pub(super) changed: IndexMap<Name, bool>,
     pub(super) wrote: Option<Documents>,
+    /// Gates that went stale because somebody edited what they judged.
+    pub(super) stale: Vec<Name>,
+    /// Only that a person decided something in a child; what follows is the next move.
+    pub(super) decides: bool,
     /// Per step of the cell: the arm's place in the state's cell.
     pub(super) arms: Vec<usize>,
 }
@@ -78,8 +95,9 @@ pub(super) struct Setting {
     pub(super) outer: Vec<(Term, Name)>,
 }
 
-/// Which ends a loop's children can come to: state and setting to ends. Absent means all.
-pub(super) type Ends = FxHashMap<(Name, Setting), Vec<Name>>;
+/// Which ends a loop's children can come to, and whether only by what a person decides: by state and setting. Absent
+/// means all.
+pub(super) type Ends = FxHashMap<(Name, Setting), IndexMap<Name, bool>>;
 
 impl<'w> Unfolded<'w> {
     /// Unfolds a machine. For a child, `settings` are what its parents run it with.
@@ -125,19 +143,31 @@ impl<'w> Unfolded<'w> {
 
     /// The state a node stands for.
     pub(super) fn state(&self, node: NodeId) -> Option<&'w State> {
-        let (state, _) = self.nodes.get_index(node as usize)?;
-        self.machine.states.get_index(usize::from(*state & !OVER)).map(|(_, it)| it)
+        let spot = self.nodes.get_index(node as usize)?;
+        self.machine.states.get_index(usize::from(spot.state)).map(|(_, it)| it)
     }
 
-    /// The node of a run that is over. An end that needs gates is left again when they turn out stale, so being there
-    /// and being over are two things.
-    fn over(&mut self, state: u16, values: &Values) -> NodeId {
-        let (node, new) = self.nodes.insert_full((state | OVER, values.clone()));
+    /// The values of a node.
+    pub(super) fn values(&self, node: NodeId) -> Option<&Values> {
+        self.nodes.get_index(node as usize).map(|it| &it.values)
+    }
+
+    /// Another part of being where a node stands.
+    fn part(&mut self, spot: &Spot, part: u16) -> NodeId {
+        let (node, new) = self.nodes.insert_full(Spot { part, ..spot.clone() });
         if new {
-            self.graph.nodes.push(Node { end: true, ..Node::default() });
+            self.graph.nodes.push(Node { end: part == OVER, ..Node::default() });
             self.outcomes.push(Vec::new());
         }
         NodeId::try_from(node).unwrap_or(NodeId::MAX)
+    }
+
+    /// Whether a step is the same visit once more.
+    pub(super) fn is_again(&self, node: usize, cell: usize, step: usize) -> bool {
+        let came = self.outcomes.get(node).and_then(|it| it.get(cell));
+        let state = self.state(NodeId::try_from(node).unwrap_or(NodeId::MAX));
+        let arm = came.zip(state).and_then(|(came, state)| state.cells.get(&*came.signal)?.arms.get(*came.arms.get(step)?));
+        arm.is_some_and(|it| it.to == Target::Again)
     }
 
     /// The value of a slot in a node.
@@ -169,7 +199,8 @@ impl<'w> Unfolded<'w> {
             }
         }
         let index = self.machine.states.get_index_of(&**state).unwrap_or(0);
-        let (node, new) = self.nodes.insert_full((u16::try_from(index).unwrap_or(u16::MAX), values.clone()));
+        let spot = Spot { state: u16::try_from(index).unwrap_or(u16::MAX), part: THERE, values: values.clone() };
+        let (node, new) = self.nodes.insert_full(spot);
         if new {
             let declared = self.machine.states.get_index(index).map(|(_, it)| it);
             let requires = watches
@@ -197,13 +228,13 @@ impl<'w> Unfolded<'w> {
                         .chain(setting.with.iter().map(|(name, value)| (Term::Var(name.clone()), value.clone())))
                         .collect();
                     let begin = Begin { vars: setting.with.iter().cloned().collect(), ..Begin::default() };
-                    self.begin(&start.arm, &fixed, begin, builder, &[]);
+                    self.begin(&start.arm, &fixed, begin, builder, &[], None);
                 }
             }
             return;
         }
         for start in &machine.start {
-            self.begin(&start.arm, &[], Begin { verb: start.verb.clone(), ..Begin::default() }, builder, &[]);
+            self.begin(&start.arm, &[], Begin { verb: start.verb.clone(), ..Begin::default() }, builder, &[], None);
         }
         for (phase, row) in &self.workflow.phases {
             let arm = Arm {
@@ -216,12 +247,21 @@ impl<'w> Unfolded<'w> {
                 forced: Vec::new(),
                 place: row.place.clone(),
             };
-            self.begin(&arm, &[], Begin { phase: Some(phase.clone()), ..Begin::default() }, builder, &row.settles);
+            let begin = Begin { phase: Some(phase.clone()), ..Begin::default() };
+            self.begin(&arm, &[], begin, builder, &row.settles, row.back.as_ref());
         }
     }
 
     /// Roots at one state, for every value of what is free there.
-    fn begin(&mut self, arm: &Arm, fixed: &[(Term, Name)], begin: Begin, builder: &mut Builder<'_>, settled: &[Name]) {
+    fn begin(
+        &mut self,
+        arm: &Arm,
+        fixed: &[(Term, Name)],
+        begin: Begin,
+        builder: &mut Builder<'_>,
+        settled: &[Name],
+        back: Option<&Name>,
+    ) {
         let Target::State(first) = &arm.to else { return };
         let alive = self.slots.alive.get(&**first).cloned().unwrap_or_default();
         let imported = begin.phase.is_some();
@@ -242,7 +282,8 @@ impl<'w> Unfolded<'w> {
                     (None, Term::Gate(gate)) => one(if settled.contains(gate) { "forced" } else { "open" }),
                     (None, _) => vec![0],
                 },
-                Slot::Handed(_) | Slot::From => vec![0],
+                Slot::From => vec![back.as_ref().map_or(0, |it| self.index_of(at, it))],
+                Slot::Handed(_) | Slot::Inner(_) => vec![0],
             };
             choices.push(choice);
         }
@@ -250,7 +291,15 @@ impl<'w> Unfolded<'w> {
             self.cut = true;
             return;
         }
-        for values in product(&choices) {
+        for mut values in product(&choices) {
+            for at in 0..self.slots.kept.len() {
+                // What a fact is at the start, it is by itself.
+                if let Slot::Inner(name) = self.slots.kept[at].slot.clone()
+                    && let Some(fact) = self.slots.term(&Term::Fact(name))
+                {
+                    values[at] = values[fact];
+                }
+            }
             let mut this = begin.clone();
             for (at, kept) in self.slots.kept.iter().enumerate() {
                 let Some(value) = self.value(&values, at).filter(|_| alive.get(at).copied().unwrap_or(false)) else { continue };
@@ -282,14 +331,24 @@ impl<'w> Unfolded<'w> {
             self.cut = true;
             return;
         }
-        let Some((index, values)) = self.nodes.get_index(node).cloned() else { return };
-        if index & OVER != 0 {
+        let Some(spot) = self.nodes.get_index(node).cloned() else { return };
+        let values = spot.values.clone();
+        let Some((_, state)) = self.machine.states.get_index(usize::from(spot.state)).filter(|_| spot.part != OVER) else {
             return;
-        }
-        let Some((_, state)) = self.machine.states.get_index(usize::from(index)) else { return };
+        };
         let mut cells: Vec<(Cell, Came)> = Vec::new();
         let mut seen: FxHashMap<Vec<StepKey>, usize> = FxHashMap::default();
-        for name in state.cells.keys() {
+        for (number, name) in state.cells.keys().enumerate() {
+            let decided = DECIDED + u16::try_from(number).unwrap_or(0);
+            if spot.part != THERE && spot.part != decided {
+                continue;
+            }
+            if spot.part == THERE && self.only_by_person(state, &values, name, builder) {
+                let to = self.part(&spot, decided);
+                let came = Came { signal: name.clone(), decides: true, arms: Vec::new(), ..Came::default() };
+                cells.push((Cell { waits: true, steps: vec![Step { to, ..Step::default() }] }, came));
+                continue;
+            }
             for (came, cell) in self.cells_of(state, &values, name, builder) {
                 // Outcomes that lead to the same place in the same way are one: ten failures with one route.
                 let key: Vec<StepKey> = cell
@@ -315,7 +374,7 @@ impl<'w> Unfolded<'w> {
             }
         }
         if matches!(state.kind, Kind::End { .. }) && !state.cells.is_empty() {
-            let to = self.over(index, &values);
+            let to = self.part(&spot, OVER);
             let came = Came { signal: signal::ALWAYS.into(), ..Came::default() };
             cells.push((Cell { waits: false, steps: vec![Step { to, ..Step::default() }] }, came));
         }
@@ -349,6 +408,7 @@ impl<'w> Unfolded<'w> {
                     let mut came = valuation.clone();
                     came.signal = signal.clone();
                     came.wrote = written.documents;
+                    came.stale.clone_from(&written.stale);
                     came.facts.extend(changed.facts.iter().map(|(a, b)| (a.clone(), b.clone())));
                     let steps = self.steps(state, values, &changed.values, &mut came, &cell.arms, written.touched, builder);
                     found.push((came, Cell { waits, steps }));
@@ -358,7 +418,19 @@ impl<'w> Unfolded<'w> {
         found
     }
 
+    /// Whether a loop's children come to an end only by what a person decides.
+    fn only_by_person(&self, state: &State, values: &Values, signal: &Name, builder: &Builder<'_>) -> bool {
+        let Kind::Each(Each { run: EachRun::Child(child), with, .. }) = &state.kind else { return false };
+        let Some(machine) = self.workflow.children.get(&**child) else { return false };
+        let setting = self.setting(values, machine, with);
+        builder.ends.get(&(state.name.clone(), setting)).and_then(|it| it.get(&**signal)).copied().unwrap_or(false)
+    }
+
     fn can_signal(&self, state: &State, values: &Values, signal: &Name, builder: &Builder<'_>) -> bool {
+        if *signal == signal::STALE {
+            let needs = writes::picked(&state.needs, &|name| self.lookup(values, name));
+            return needs.iter().any(|it| !it.is_empty());
+        }
         match &state.kind {
             Kind::Each(Each { run: EachRun::Child(child), with, .. }) => {
                 let Some(machine) = self.workflow.children.get(&**child) else { return true };
@@ -366,21 +438,16 @@ impl<'w> Unfolded<'w> {
                     return true;
                 }
                 let setting = self.setting(values, machine, with);
-                builder.ends.get(&(state.name.clone(), setting)).is_none_or(|it| it.contains(signal))
+                builder.ends.get(&(state.name.clone(), setting)).is_none_or(|it| it.contains_key(&**signal))
             }
             Kind::Agent(call) | Kind::Review { call, .. } => {
                 // With a table of roles, a verdict of another row cannot come.
                 let roles = writes::picked(&call.role, &|name| self.lookup(values, name));
-                let failure = signal::is_failure(signal) || *signal == signal::STALE;
-                failure
+                signal::is_failure(signal)
                     || call.verdicts.as_ref().is_some_and(|it| it.contains_key(&**signal))
                     || roles.iter().filter_map(|it| self.workflow.roles.get(&***it)).any(|it| {
                         call.verdicts.is_none() && it.verdicts.contains_key(&**signal) || it.asks && *signal == signal::ASK
                     })
-            }
-            _ if *signal == signal::STALE => {
-                let needs = writes::picked(&state.needs, &|name| self.lookup(values, name));
-                needs.iter().any(|it| !it.is_empty())
             }
             _ => true,
         }
@@ -414,12 +481,15 @@ struct StepKey {
     place: usize,
 }
 
-/// Documents a state wrote on its way out.
+/// Documents a state wrote on its way out, or that somebody edited.
+#[derive(Default)]
 struct Written {
     /// As a play says it; `None` where the state writes nothing anyway.
     documents: Option<Documents>,
     /// Everything that may have changed by it.
     touched: Documents,
+    /// Gates that went stale because somebody edited what they judged.
+    stale: Vec<Name>,
 }
 
 /// Slots after the work, before routing.
@@ -432,9 +502,12 @@ impl Unfolded<'_> {
     /// What a state may have written when it comes out. One that judges nothing and spoils nothing anybody routes on is
     /// taken to have written all it may; where routing looks at gates, every subset that tells them apart.
     fn writings(&self, state: &State, values: &Values, signal: &Name, shelf: &Shelf) -> Vec<Written> {
-        let may = if *signal == signal::STALE { 0 } else { writes::of_state(self.workflow, shelf, state, &|name| self.lookup(values, name)) };
+        if *signal == signal::STALE {
+            return self.edits(state, values, shelf);
+        }
+        let may = writes::of_state(self.workflow, shelf, state, &|name| self.lookup(values, name));
         if may == 0 {
-            return vec![Written { documents: None, touched: 0 }];
+            return vec![Written::default()];
         }
         // Gates routing looks at, that stand settled and that this state could spoil.
         let mut at_stake: Vec<Documents> = Vec::new();
@@ -459,7 +532,24 @@ impl Unfolded<'_> {
                 }
             }
             if !found.iter().any(|it| it.documents == Some(written)) {
-                found.push(Written { documents: Some(written), touched: shelf.touched(written) });
+                found.push(Written { documents: Some(written), touched: shelf.touched(written), stale: Vec::new() });
+            }
+        }
+        found
+    }
+
+    /// Ways somebody can edit what the gates a state needs have judged: one document at a time, told apart by the gates
+    /// that go stale. Several at once come one after the other, each with a signal of its own.
+    fn edits(&self, state: &State, values: &Values, shelf: &Shelf) -> Vec<Written> {
+        let gates: Vec<&Name> = writes::picked(&state.needs, &|name| self.lookup(values, name)).into_iter().flatten().collect();
+        let judged = gates.iter().fold(0, |set, it| set | self.judged(it, values, shelf));
+        let mut found: Vec<Written> = Vec::new();
+        for document in (0..128).map(|at| judged & (1 << at)).filter(|it| *it != 0) {
+            let touched = shelf.touched(document);
+            let stale: Vec<Name> =
+                gates.iter().filter(|it| self.judged(it, values, shelf) & touched != 0).map(|it| (*it).clone()).collect();
+            if !found.iter().any(|it| it.stale == stale) {
+                found.push(Written { documents: Some(document), touched, stale });
             }
         }
         found
@@ -484,6 +574,8 @@ impl Unfolded<'_> {
     fn after_work(&self, state: &State, values: &Values, signal: &Name, written: &Written, person: bool, builder: &Builder<'_>) -> Vec<Changed> {
         let mut after = values.clone();
         let mut open: Vec<(usize, Vec<u16>)> = Vec::new();
+        // Facts the run itself may have changed, as opposed to somebody outside it.
+        let mut rewritten: Vec<usize> = Vec::new();
         for (at, kept) in self.slots.kept.iter().enumerate() {
             match &kept.slot {
                 Slot::Term(Term::Gate(gate)) => {
@@ -501,22 +593,21 @@ impl Unfolded<'_> {
                             after[at] = self.index_of(at, "open");
                         }
                     }
-                    let needed = *signal == signal::STALE && state.needs.values().flatten().any(|it| it == gate);
-                    if needed && settled {
-                        open.push((at, vec![self.index_of(at, "stale")]));
-                    }
                 }
                 Slot::Term(Term::Fact(_)) => {
                     let reads = &kept.reads;
                     let edited = person && (reads.documents != 0 || reads.git);
-                    let changed = edited
-                        || reads.anything
-                        || written.touched & reads.documents != 0
-                        || reads.git && (written.touched != 0 || matches!(state.kind, Kind::Do { .. }))
+                    let wrote = if *signal == signal::STALE { 0 } else { written.touched };
+                    let changed = reads.anything
+                        || wrote & reads.documents != 0
+                        || reads.git && (wrote != 0 || matches!(state.kind, Kind::Do { .. }))
                         || reads.findings && matches!(state.kind, Kind::Review { .. })
                         || reads.states.contains(&state.name);
-                    if changed {
+                    if changed || edited {
                         open.push((at, (0..kept.values.len()).map(|it| u16::try_from(it).unwrap_or(u16::MAX)).collect()));
+                    }
+                    if changed {
+                        rewritten.push(at);
                     }
                 }
                 _ => {}
@@ -530,8 +621,11 @@ impl Unfolded<'_> {
                 let mut facts = IndexMap::new();
                 for ((at, _), value) in open.iter().zip(choice) {
                     values[*at] = value;
-                    if let (Slot::Term(Term::Fact(name)), Some(value)) = (&self.slots.kept[*at].slot, self.value(&values, *at)) {
-                        facts.insert(name.clone(), value);
+                    if let (Slot::Term(Term::Fact(name)), Some(chosen)) = (&self.slots.kept[*at].slot, self.value(&values, *at)) {
+                        if let Some(inner) = self.slots.position(&Slot::Inner(name.clone())).filter(|_| rewritten.contains(at)) {
+                            values[inner] = value;
+                        }
+                        facts.insert(name.clone(), chosen);
                     }
                 }
                 Changed { values, facts }
@@ -575,7 +669,7 @@ impl Unfolded<'_> {
             let mut step = self.step(state, before, after, came, arm, builder);
             step.spend = spend;
             let to = self.state(step.to).map(|it| it.name.clone()).unwrap_or_default();
-            let watched = super::monitors::Taken { state, before, signal: &came.signal, arm, touched, to: &to };
+            let watched = super::monitors::Taken { state, before, came, arm, touched, to: &to };
             for (monitor, watch) in builder.watches.iter().enumerate() {
                 let monitor = u16::try_from(monitor).unwrap_or(u16::MAX);
                 if watch.breaks(self, builder.shelf, &watched) {
@@ -693,6 +787,8 @@ impl Unfolded<'_> {
     fn value_now(&self, values: &Values, term: &Term, came: &Came) -> Option<Name> {
         let yes_no = |yes: bool| Some(Name::from(if yes { "yes" } else { "no" }));
         match term {
+            Term::Owed(gate) if came.stale.contains(gate) => yes_no(true),
+            Term::Owed(gate) if came.signal == signal::STALE && self.term(values, &Term::Gate(gate.clone())).is_none() => yes_no(false),
             Term::Owed(gate) => {
                 let wanted = crate::machine::Run::owed_when(self.machine, gate)
                     .iter()

@@ -116,7 +116,7 @@ fn broken(tracer: &Tracer<'_, '_>, watch: &Watch, path: &Path) -> Option<Problem
 fn spoiler(tracer: &Tracer<'_, '_>, gate: &Name, path: &Path) -> Option<Name> {
     let unfolded = tracer.unfolded;
     path.moves.iter().rev().find_map(|it| {
-        let (_, values) = unfolded.nodes.get_index(it.node as usize)?;
+        let values = unfolded.values(it.node)?;
         let state = unfolded.state(it.node)?;
         let written = super::writes::of_state(unfolded.workflow, tracer.shelf, state, &|name| unfolded.lookup(values, name));
         let spoils = tracer.shelf.touched(written) & unfolded.judged(gate, values, tracer.shelf) != 0;
@@ -202,11 +202,12 @@ fn once_too_often(tracer: &Tracer<'_, '_>, times: u32, of_state: &dyn Fn(NodeId)
     graph.counters.push(Counter { name: "visits".into(), limit: times });
     let sink = NodeId::try_from(graph.nodes.len()).unwrap_or(NodeId::MAX);
     graph.nodes.push(Node { end: true, ..Node::default() });
-    for node in &mut graph.nodes {
-        for cell in &mut node.cells {
+    for (node, here) in graph.nodes.iter_mut().enumerate() {
+        for (at, cell) in here.cells.iter_mut().enumerate() {
             let mut steps = Vec::new();
-            for step in &cell.steps {
-                if of_state(step.to) {
+            for (arm, step) in cell.steps.iter().enumerate() {
+                // Once more in the same visit is no further visit.
+                if of_state(step.to) && !tracer.unfolded.is_again(node, at, arm) {
                     let mut counted = step.clone();
                     counted.spend.push(counter);
                     steps.push(counted);

@@ -207,6 +207,8 @@ pub struct Phase {
     pub show: Vec<Name>,
     /// Gates such a landing vouches for.
     pub settles: Vec<Name>,
+    /// Where `back` leads from such a landing.
+    pub back: Option<Name>,
     /// Where it is declared.
     pub place: Place,
 }

@@ -222,6 +222,8 @@ pub struct Each {
     pub at_once: u32,
     /// How many at most.
     pub at_most: Option<u32>,
+    /// Whether items that ended well run again when the state is entered again.
+    pub anew: bool,
 }
 
 /// What is done with each item.

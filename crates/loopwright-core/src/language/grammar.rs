@@ -168,7 +168,8 @@ fn phase() -> Shape {
             Record::new("a phase")
                 .may("at", Shape::Name, "Where an imported or hand-edited value lands.")
                 .must("show", names(), "The states that show it; `others` for all the rest.")
-                .may("settles", names(), "Gates such a landing vouches for."),
+                .may("settles", names(), "Gates such a landing vouches for.")
+                .may("back", Shape::Name, "Where `back` leads from such a landing."),
         ),
     ])
 }
@@ -353,6 +354,11 @@ fn check() -> Shape {
                     .may("none", Shape::OneOf(&["pass", "fail"]), "What no command at all means. Default: fail.")
                     .may("expect", Shape::OneOf(&["pass", "fail"]), "What counts as `pass`. Default: that commands succeed.")
                     .may("uses", names(), "Documents that hold the check's own code."),
+                Record::new("a project's check")
+                    .must("project", Shape::OneOf(&["build", "test", "lint", "format", "checks"]), "What the project declares.")
+                    .may("each", Shape::Time, "The longest one command may take. Default: 20m.")
+                    .may("timeout", Shape::Time, "The longest all of them may take. Default: 30m.")
+                    .may("uses", names(), "Documents that hold the check's own code."),
                 Record::new("a named check")
                     .must("named", Shape::Name, "A check from the library.")
                     .may("timeout", Shape::Time, "The longest it may take.")
@@ -385,7 +391,8 @@ fn each() -> Shape {
             )
             .may("with", Shape::MapOf("variables", Box::new(Shape::Name)), "Start values for the child's variables.")
             .may("at-once", Shape::Number, "How many items side by side.")
-            .may("at-most", Shape::Number, "How many items at most."),
+            .may("at-most", Shape::Number, "How many items at most.")
+            .may("anew", Shape::Truth, "Whether items that ended well run again when the state is entered again."),
     )
 }
 

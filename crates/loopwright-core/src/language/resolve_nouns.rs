@@ -384,15 +384,17 @@ impl Loader<'_> {
                     show.push(text.into());
                 }
             }
-            let at = node.get("at").and_then(|it| {
+            let main_state = |key: &str| {
+                let it = node.get(key)?;
                 let text = it.text()?;
                 let known = workflow.main.states.contains_key(text);
                 if !known {
-                    let message = format!("there is no state `{text}` to land on");
+                    let message = format!("there is no state `{text}`");
                     self.wrong("unknown-name", &it.bytes, message, did_you_mean(text, workflow.main.states.keys().map(|it| &**it)));
                 }
                 known.then(|| Name::from(text))
-            });
+            };
+            let at = main_state("at");
             let at = at.or_else(|| show.iter().find(|it| workflow.main.states.contains_key(&***it)).cloned());
             let Some(at) = at else {
                 if node.get("at").is_none() {
@@ -411,7 +413,7 @@ impl Loader<'_> {
                     self.wrong("unknown-name", &item.bytes, message, did_you_mean(text, workflow.main.gates.keys().map(|it| &**it)));
                 }
             }
-            phases.insert(entry.key.as_str().into(), Phase { at, show, settles, place: Self::place(&entry.key_bytes) });
+            phases.insert(entry.key.as_str().into(), Phase { at, show, settles, back: main_state("back"), place: Self::place(&entry.key_bytes) });
         }
         if let Some(phase) = others.and_then(|it| phases.get_mut(it.as_str())) {
             for machine in workflow.machines() {

@@ -311,6 +311,8 @@ impl Loader<'_> {
                     CheckWhat::Run(vec![text.to_owned()])
                 }
             }
+        } else if let Some(command) = node.get("project") {
+            CheckWhat::Project(command.text().unwrap_or_default().into())
         } else if let Some(named) = node.get("named") {
             let text = named.text().unwrap_or_default();
             if !library::CHECKS.contains(&text) {
@@ -323,10 +325,12 @@ impl Loader<'_> {
             uses.extend(commands.iter().flat_map(|it| self.documents_in(it)));
             CheckWhat::Run(commands)
         };
+        // A project's own suite takes longer than a command somebody wrote down.
+        let project = matches!(what, CheckWhat::Project(_));
         Check {
             what,
-            each: Self::time(node.get("each"), 30_000),
-            timeout: Self::time(node.get("timeout"), 10 * MINUTE),
+            each: Self::time(node.get("each"), if project { 20 * MINUTE } else { MINUTE / 2 }),
+            timeout: Self::time(node.get("timeout"), if project { 30 * MINUTE } else { 10 * MINUTE }),
             none_passes: node.get("none").and_then(Node::text) == Some("pass"),
             expect_failure: node.get("expect").and_then(Node::text) == Some("fail"),
             uses,
@@ -381,6 +385,7 @@ impl Loader<'_> {
             with,
             at_once: node.get("at-once").and_then(Node::number).unwrap_or(1).max(1),
             at_most: node.get("at-most").and_then(Node::number),
+            anew: node.get("anew").and_then(Node::boolean).unwrap_or(false),
         }
     }
 

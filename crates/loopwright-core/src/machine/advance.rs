@@ -98,7 +98,7 @@ pub fn begin(workflow: &Workflow, started: &Started) -> Result<Run, Impossible> 
         outer: started.outer.clone(),
         calls: IndexMap::new(),
         items: IndexMap::new(),
-        taken: None,
+        taken: Vec::new(),
     };
     for (name, value) in &started.vars {
         if !machine.vars.get(&**name).is_some_and(|it| it.values.contains(value)) {
@@ -130,7 +130,7 @@ pub fn begin(workflow: &Workflow, started: &Started) -> Result<Run, Impossible> 
 /// Folds a fact into a run.
 pub fn advance(workflow: &Workflow, run: &Run, event: &Event) -> Result<Run, Impossible> {
     let mut next = run.clone();
-    next.taken = None;
+    next.taken.clear();
     match event {
         Event::Started(started) => begin(workflow, started),
         Event::Issued { effect, attempt } => {
@@ -179,7 +179,7 @@ fn land(workflow: &Workflow, machine: &Machine, mut run: Run, phase: &Name) -> R
         run.forced.push(gate.clone());
     }
     let at = row.at.clone();
-    enter(workflow, machine, &mut run, &at, None)?;
+    enter(workflow, machine, &mut run, &at, row.back.clone())?;
     let waits = machine
         .states
         .get(&*at)
@@ -209,6 +209,9 @@ fn enter(workflow: &Workflow, machine: &Machine, run: &mut Run, name: &Name, fro
     let shown = machine.qualified(name);
     if let Some((phase, _)) = workflow.phases.iter().find(|(_, row)| row.show.contains(&shown)) {
         run.phase = Some(phase.clone());
+    }
+    if matches!(&state.kind, Kind::Each(each) if each.anew) {
+        run.items.shift_remove(&**name);
     }
     run.at = At { state: name.clone(), visit, attempt: 1, from, stage: Stage::working() };
     begin_work(workflow, machine, state, run)
@@ -456,10 +459,11 @@ fn route(
         Target::Again => (None, false),
         Target::Back => (came_from.clone(), true),
     };
-    run.taken = Some(Taken {
+    run.taken.push(Taken {
         state: state.name.clone(),
         signal,
         arm: arm.place.clone(),
+        spent: arm.spend.clone(),
         to: to.clone().unwrap_or_else(|| state.name.clone()),
     });
     let Some(to) = to else {
@@ -507,7 +511,8 @@ fn record(state: &State, run: &mut Run, arm: &Arm, asked: &decide::Asked<'_>) {
         let gate = state.gate.as_ref().map_or(&state.name, |it| &it.name);
         let mut entries: Vec<Record> = Vec::new();
         if matches!(state.kind, Kind::Review { .. }) {
-            for (id, finding) in run.ledger.open(gate).filter(|(_, it)| it.blocks) {
+            let blocking = run.ledger.open(gate).any(|(_, it)| it.blocks);
+            for (id, finding) in run.ledger.open(gate).filter(|(_, it)| it.blocks || !blocking) {
                 entries.push(Record {
                     item: run.item.clone(),
                     state: state.name.clone(),

@@ -58,9 +58,9 @@ pub struct Run {
     pub calls: IndexMap<Name, u32>,
     /// Items of loops that ended, by state: item to end.
     pub items: IndexMap<Name, IndexMap<String, Name>>,
-    /// The last arm taken, for whoever counts them.
+    /// The arms the last event took, in order: a state that does no work is passed at once.
     #[serde(skip)]
-    pub taken: Option<Taken>,
+    pub taken: Vec<Taken>,
 }
 
 /// Where a run stands.
@@ -213,6 +213,8 @@ pub struct Taken {
     pub signal: Name,
     /// Where the arm is written.
     pub arm: Place,
+    /// The budget it spent.
+    pub spent: Option<Name>,
     /// Where it led.
     pub to: Name,
 }

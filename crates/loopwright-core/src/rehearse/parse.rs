@@ -181,7 +181,7 @@ impl Reader<'_> {
         self.keys(
             node,
             "`expect`",
-            &["end", "rest", "walk", "forced", "spent", "calls", "reaches", "unrouted", "unsettled", "endless"],
+            &["end", "rest", "walk", "forced", "spent", "calls", "reaches", "unrouted", "unsettled", "refused", "endless"],
         );
         let name = |key: &str| node.get(key).and_then(Node::text).map(Name::from);
         let list = |key: &str| {
@@ -205,6 +205,7 @@ impl Reader<'_> {
             reaches: name("reaches"),
             unrouted: name("unrouted"),
             unsettled: name("unsettled"),
+            refused: name("refused"),
             endless: node.get("endless").and_then(Node::number).map(|it| it as usize),
         }
     }

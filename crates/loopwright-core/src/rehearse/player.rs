@@ -7,7 +7,7 @@ use super::coverage::Coverage;
 use super::scenario::Start;
 use crate::definition::{Kind, State, Table, Workflow};
 use crate::machine::{
-    Effect, Event, Evidence, Impossible, Observed, Outcome, Report, Run, Stage, Started, Want, advance, begin, due,
+    Effect, Event, Evidence, Impossible, Observed, Outcome, Report, Run, Started, Want, advance, begin, due,
 };
 use crate::name::Name;
 use crate::signal;
@@ -100,6 +100,8 @@ pub enum Stop {
     NoRoute(Name, Name),
     /// A fact was read that has no value.
     NoFact(Name, Name),
+    /// A verb that is not taken there.
+    VerbRefused(Name),
     /// Something else the machine refused.
     Refused(String),
     /// Too many steps.
@@ -196,7 +198,12 @@ impl<A: Actor> Player<'_, A> {
     fn run(&mut self, started: Started) -> Result<(Run, Stop), Impossible> {
         let workflow = self.workflow;
         let mut run = begin(workflow, &started)?;
-        self.entered(&run);
+        let first = run.taken.first().map_or_else(|| run.at.state.clone(), |it| it.state.clone());
+        let first = run.machine(workflow).map_or_else(|| first.clone(), |it| it.qualified(&first));
+        self.walk.push(WalkStep { state: first, item: run.item.clone(), signal: None, calls: 0, spent: None, person: false });
+        if let Some(state) = run.state(workflow) {
+            self.moved(&run, state);
+        }
         loop {
             if run.is_over() {
                 let name = run.machine(workflow).map_or_else(|| run.at.state.clone(), |it| it.qualified(&run.at.state));
@@ -220,7 +227,7 @@ impl<A: Actor> Player<'_, A> {
             };
             match advance(workflow, &run, &event) {
                 Ok(next) => {
-                    self.moved(&run, &next, state);
+                    self.moved(&next, state);
                     run = next;
                 }
                 Err(Impossible::NoRoute { state, signal }) => {
@@ -229,6 +236,7 @@ impl<A: Actor> Player<'_, A> {
                     }
                     return Ok((run, Stop::NoRoute(state, signal)));
                 }
+                Err(Impossible::VerbRefused { verb, .. }) => return Ok((run, Stop::VerbRefused(verb))),
                 Err(other) => return Ok((run, Stop::Refused(other.to_string()))),
             }
         }
@@ -427,20 +435,20 @@ impl<A: Actor> Player<'_, A> {
     }
 
     /// Notes what an event did.
-    fn moved(&mut self, before: &Run, after: &Run, state: &State) {
-        let Some(taken) = &after.taken else { return };
-        self.coverage.take(after.child.as_deref(), &taken.arm);
-        let spent = after.spent.iter().find(|(name, count)| before.spent.get(&***name) != Some(count)).map(|(name, _)| name.clone());
-        if let Some(budget) = &spent {
-            *self.spent.entry(budget.clone()).or_insert(0) += 1;
-        }
-        if let Some(step) = self.walk.last_mut() {
-            step.signal = Some(taken.signal.clone());
-            step.spent = spent;
-            step.person = signal::waits_for_person(self.workflow, state, &taken.signal);
-        }
-        if after.at.stage != Stage::Ended || after.at.state != before.at.state {
-            self.entered(after);
+    fn moved(&mut self, after: &Run, state: &State) {
+        let machine = after.machine(self.workflow);
+        for (at, taken) in after.taken.iter().enumerate() {
+            self.coverage.take(after.child.as_deref(), &taken.arm);
+            if let Some(budget) = &taken.spent {
+                *self.spent.entry(budget.clone()).or_insert(0) += 1;
+            }
+            if let Some(step) = self.walk.last_mut() {
+                step.signal = Some(taken.signal.clone());
+                step.spent.clone_from(&taken.spent);
+                step.person = at == 0 && signal::waits_for_person(self.workflow, state, &taken.signal);
+            }
+            let state = machine.map_or_else(|| taken.to.clone(), |it| it.qualified(&taken.to));
+            self.walk.push(WalkStep { state, item: after.item.clone(), signal: None, calls: 0, spent: None, person: false });
         }
     }
 }

@@ -94,6 +94,9 @@ pub struct Expect {
     /// The last state needed these gates and they were not settled.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unsettled: Option<Name>,
+    /// This verb is refused.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refused: Option<Name>,
     /// The last so many steps can be repeated for ever.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub endless: Option<usize>,
@@ -172,6 +175,7 @@ impl Expect {
             ("reaches", &self.reaches),
             ("unrouted", &self.unrouted),
             ("unsettled", &self.unsettled),
+            ("refused", &self.refused),
         ];
         for (key, value) in named {
             lines.extend(value.as_ref().map(|it| format!("  {key}: {}", quoted(it))));

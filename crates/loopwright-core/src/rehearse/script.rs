@@ -119,7 +119,7 @@ impl Actor for Script<'_> {
     }
 
     fn facts(&mut self, moment: &Moment<'_>, facts: &[Name]) -> IndexMap<Name, Name> {
-        if matches!(moment.state.kind, Kind::Choose | Kind::Settle { .. } | Kind::Each(_) | Kind::Rest { .. })
+        if matches!(moment.state.kind, Kind::Choose | Kind::Settle { .. })
             && let Some(play) = self.next_for(moment)
         {
             self.take(&play.clone());
@@ -259,7 +259,13 @@ fn compare(scenario: &Scenario, played: &Played) -> Vec<String> {
             complaints.push(format!("expected the last {turn} steps to lead back to where they began, and {stopped}"));
         }
     }
-    if !explained && matches!(played.stop, Stop::NoRoute(..) | Stop::NoFact(..) | Stop::Refused(_) | Stop::TooLong) {
+    if let Some(verb) = &expect.refused {
+        explained = true;
+        if played.stop != Stop::VerbRefused(verb.clone()) {
+            complaints.push(format!("expected the verb `{verb}` to be refused, and {stopped}"));
+        }
+    }
+    if !explained && matches!(played.stop, Stop::NoRoute(..) | Stop::NoFact(..) | Stop::Refused(_) | Stop::VerbRefused(_) | Stop::TooLong) {
         complaints.push(stopped.clone());
     }
     if let Some(walk) = &expect.walk {
@@ -299,6 +305,7 @@ pub(super) fn describe(stop: &Stop) -> String {
         Stop::Waiting(state) => format!("it waits at `{state}`"),
         Stop::NoRoute(state, signal) => format!("`{state}` has no route for `{signal}`"),
         Stop::NoFact(state, fact) => format!("`{state}` reads the fact `{fact}`, which has no value here"),
+        Stop::VerbRefused(verb) => format!("the verb `{verb}` is refused"),
         Stop::Refused(why) => format!("the machine refused: {why}"),
         Stop::TooLong => "it went on and on".to_owned(),
     }
