@@ -41,6 +41,11 @@ pub struct PathFault {
     pub message: String,
 }
 
+/// Whether part of a pattern is only known when a run starts.
+fn has_template(pattern: &[Piece]) -> bool {
+    pattern.iter().any(|it| matches!(it, Piece::Template(_)))
+}
+
 impl FileSet {
     /// Reads patterns; those with a `!` in front are excludes, wherever they stand. No patterns are no files.
     pub fn parse(patterns: &[&str]) -> Result<Self, PathFault> {
@@ -72,6 +77,10 @@ impl FileSet {
         let (mut effort, mut unbounded) = (EFFORT, usize::MAX);
         self.includes.iter().any(|one| {
             other.includes.iter().any(|two| {
+                // What one side includes and the other leaves out in the same words needs no search.
+                if !has_template(one) && other.excludes.contains(one) || !has_template(two) && self.excludes.contains(two) {
+                    return false;
+                }
                 // Without excludes first: that is cheap and mostly the end of it.
                 let mut machine = Machine::default();
                 let pair = [one, two].map(|pattern| machine.add(pattern, Reading::Possible));

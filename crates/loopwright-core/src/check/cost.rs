@@ -37,12 +37,24 @@ fn lanes(workflow: &Workflow) -> Vec<Lane> {
 
 /// What entering a node costs in a lane, apart from items of loops.
 fn weight(unfolded: &Unfolded<'_>, state: &State, values: &Values, lane: &Lane) -> u64 {
-    match &state.kind {
+    let once = match &state.kind {
         Kind::Agent(call) => call_weight(unfolded, call, &[], values, lane),
         Kind::Review { call, advice } => call_weight(unfolded, call, advice, values, lane),
         Kind::Check(check) if *lane == Lane::Time => check_time(check),
         _ => 0,
+    };
+    once.saturating_mul(tries(unfolded, state, values))
+}
+
+/// How often a state can do its work in one visit: once, and once more for every retry.
+fn tries(unfolded: &Unfolded<'_>, state: &State, values: &Values) -> u64 {
+    let mut budgets: IndexMap<&Name, u64> = IndexMap::new();
+    for arm in state.cells.values().flat_map(|it| &it.arms) {
+        if let (Some(times), Some(budget)) = (unfolded.retries(values, arm), &arm.spend) {
+            budgets.insert(budget, times);
+        }
     }
+    budgets.values().fold(1, |sum, it| sum.saturating_add(*it))
 }
 
 fn call_weight(unfolded: &Unfolded<'_>, call: &Call, advice: &[Name], values: &Values, lane: &Lane) -> u64 {
@@ -82,8 +94,7 @@ fn weights(unfolded: &Unfolded<'_>, weigh: impl Fn(&State, &Values) -> u64) -> V
 pub(super) fn of_child(unfolded: &Unfolded<'_>, prover: &Prover<'_>) -> Option<ChildCost> {
     let lanes = lanes(unfolded.workflow);
     let lists: Vec<Vec<u64>> = lanes.iter().map(|lane| weights(unfolded, |state, values| weight(unfolded, state, values, lane))).collect();
-    let worst = prover.worst(&lists);
-    worst.stretch.iter().enumerate().map(|(at, it)| Some((at, at_most(it)?))).collect()
+    prover.stretch(&lists).iter().enumerate().map(|(at, it)| Some((at, at_most(it)?))).collect()
 }
 
 fn at_most(dearest: &Dearest) -> Option<u64> {
@@ -116,13 +127,14 @@ pub(super) fn worst(unfolded: &Unfolded<'_>, prover: &Prover<'_>, children: &Chi
             }));
         }
     }
-    let found = prover.worst(&lists);
+    let stretch = prover.stretch(&lists);
+    let calls = prover.worst(&lists[..1.min(lists.len())]);
     let stride = loops.len() + 1;
     let figure = |at: usize| -> Option<Figure> {
-        let here = found.stretch.get(at * stride)?;
+        let here = stretch.get(at * stride)?;
         let mut per_item = IndexMap::new();
         for (offset, each) in loops.iter().enumerate() {
-            let most = at_most(found.stretch.get(at * stride + 1 + offset)?)?;
+            let most = at_most(stretch.get(at * stride + 1 + offset)?)?;
             if most > 0 {
                 per_item.insert(each.name.clone(), most);
             }
@@ -131,12 +143,9 @@ pub(super) fn worst(unfolded: &Unfolded<'_>, prover: &Prover<'_>, children: &Chi
     };
     let by_lane = |wanted: &Lane| lanes.iter().position(|it| it == wanted).and_then(&figure);
     let used: Vec<&crate::definition::Role> = workflow.roles.values().collect();
-    let whole = found.whole.first().and_then(|it| Some(Figure { at_most: at_most(it)?, at_least: at_least(it), per_item: by_lane(&Lane::Calls)?.per_item }));
+    let whole = calls.whole.first().and_then(|it| Some(Figure { at_most: at_most(it)?, at_least: at_least(it), per_item: by_lane(&Lane::Calls)?.per_item }));
     let per_answer = if whole.is_none() {
-        let lines = prover.per_answer(&lists[..1.min(lists.len())], &crate::proof::Worst {
-            stretch: found.stretch.iter().take(1).cloned().collect(),
-            whole: found.whole.iter().take(1).cloned().collect(),
-        });
+        let lines = prover.per_answer(&lists[..1.min(lists.len())], &calls);
         lines.first().and_then(|it| match it {
             PerAnswer::Line { each, .. } => Some(*each),
             _ => None,
@@ -162,7 +171,7 @@ pub(super) fn worst(unfolded: &Unfolded<'_>, prover: &Prover<'_>, children: &Chi
 fn per_item(unfolded: &Unfolded<'_>, state: &State, values: &Values, at: usize, lane: &Lane, children: &ChildCosts) -> u64 {
     let Kind::Each(Each { run, with, .. }) = &state.kind else { return 0 };
     match run {
-        EachRun::Call(call) => call_weight(unfolded, call, &[], values, lane),
+        EachRun::Call(call) => call_weight(unfolded, call, &[], values, lane).saturating_mul(tries(unfolded, state, values)),
         EachRun::Child(child) => {
             let Some(machine) = unfolded.workflow.children.get(&**child) else { return 0 };
             let setting = unfolded.setting(values, machine, with);

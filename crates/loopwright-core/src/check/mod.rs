@@ -60,36 +60,42 @@ pub fn check_within(workflow: &Workflow, limits: Limits) -> Report {
     }
     let mut taken = routes::Taken::default();
     let mut ends_because = None;
+    let mut main_reach = None;
     let mut properties = Vec::new();
     for (unfolded, prefix) in &machines {
         let main = unfolded.machine.name.is_none();
-        let prover = Prover::new(&unfolded.graph, limits.clone());
+        let own = Prover::new(&unfolded.graph, limits.clone());
+        let prover = if main { &main_prover } else { &own };
+        let quick = Prover::new(&unfolded.graph, probing(&limits));
         let nothing = ChildSteps::default();
         let tracer = Tracer { unfolded, shelf: &shelf, children: if main { &child_steps } else { &nothing }, prefix: prefix.as_ref() };
-        let reach = prover.reach();
+        let reach = quick.reach();
         problems.extend(routes::too_large(unfolded));
-        problems.extend(routes::holes(&tracer, &prover));
-        taken.add(unfolded, &reach);
-        let (because, found) = loops::terminates(&tracer, &prover);
+        problems.extend(routes::holes(&tracer, prover));
+        taken.add(unfolded, &reach, prover);
+        let (because, found) = loops::terminates(&tracer, prover);
         problems.extend(found);
-        problems.extend(loops::ends(&tracer, &prover));
-        problems.extend(verdicts::watches(&tracer, &prover, &family, &mut properties));
+        problems.extend(loops::ends(&tracer, prover));
+        problems.extend(verdicts::watches(&tracer, prover, &reach, &family, &mut properties));
         problems.extend(starve::check(&tracer));
         for (problem, state) in sound::check(workflow, &shelf, unfolded.machine) {
-            problems.push(routes::with_path(&tracer, &prover, problem, state));
+            problems.push(routes::with_path(&tracer, prover, problem, state));
         }
-        forced.extend(routes::forced(&tracer, &prover));
+        forced.extend(routes::forced(&tracer, prover));
         if main {
             size.nodes += unfolded.nodes.len();
             ends_because = because;
+            main_reach = Some(reach);
         }
     }
     for instance in &family.instances {
-        let prover = Prover::new(&instance.unfolded.graph, limits.clone());
+        let graph = instance.unfolded.undisturbed();
+        let prover = Prover::new(&graph, limits.clone());
         child_costs.insert((instance.state.clone(), instance.setting.clone()), cost::of_child(&instance.unfolded, &prover));
     }
-    problems.extend(verdicts::at_most(&main_tracer, &main_prover, &mut properties));
-    let worst = cost::worst(&family.main, &main_prover, &child_costs);
+    problems.extend(main_reach.iter().flat_map(|it| verdicts::at_most(&main_tracer, &main_prover, it, &mut properties)));
+    let undisturbed = family.main.undisturbed();
+    let worst = cost::worst(&family.main, &Prover::new(&undisturbed, limits), &child_costs);
     problems.extend(cost::caps(workflow, worst.as_ref()));
     problems.extend(taken.problems(workflow));
     size.states = workflow.machines().map(|it| it.states.len()).sum();
@@ -107,6 +113,16 @@ pub fn check_within(workflow: &Workflow, limits: Limits) -> Report {
         forced,
         properties,
         defaults: defaults(workflow),
+    }
+}
+
+/// Limits for a first look at what can be reached; what it does not find is searched for by name.
+fn probing(limits: &Limits) -> Limits {
+    const FIRST_LOOK: usize = 20_000;
+    Limits {
+        dense_configurations: limits.dense_configurations.min(FIRST_LOOK),
+        hashed_configurations: limits.hashed_configurations.min(FIRST_LOOK),
+        ..limits.clone()
     }
 }
 

@@ -84,8 +84,9 @@ impl Watch {
                         Term::Fact(name) => unfolded.slots.position(&Slot::Inner(name.clone())),
                         _ => None,
                     };
-                    let value = inner.and_then(|at| unfolded.value(values, at)).or_else(|| unfolded.term(values, &it.term));
-                    value.is_none_or(|value| it.values.contains(&value))
+                    let by_itself = inner.and_then(|at| unfolded.value(values, at));
+                    let now = unfolded.term(values, &it.term);
+                    [by_itself, now].into_iter().flatten().all(|value| it.values.contains(&value))
                 });
                 if !needs.iter().any(|it| it.contains(gate)) || !owed {
                     return false;

@@ -131,21 +131,46 @@ pub(super) struct Taken {
 
 impl Taken {
     /// Adds what a machine can do.
-    pub(super) fn add(&mut self, unfolded: &Unfolded<'_>, reach: &Reach) {
+    pub(super) fn add(&mut self, unfolded: &Unfolded<'_>, reach: &Reach, prover: &Prover<'_>) {
         let machine = unfolded.machine;
+        let mut unseen: BTreeMap<(Place, Option<Name>), Vec<Move>> = BTreeMap::new();
         for (node, certainty) in reach.nodes.iter().enumerate() {
             let Some(state) = unfolded.state(id(node)).filter(|_| *certainty != Certainty::No) else { continue };
             self.states.insert((machine.name.clone(), state.name.clone()));
             for (cell, came) in unfolded.outcomes.get(node).into_iter().flatten().enumerate() {
-                for (step, arm) in came.arms.iter().enumerate() {
-                    let taken = reach.steps.get(node).and_then(|it| it.get(cell)).and_then(|it| it.get(step));
-                    if taken.is_some_and(|it| *it != Certainty::No)
-                        && let Some(arm) = state.cells.get(&*came.signal).and_then(|it| it.arms.get(*arm))
-                    {
+                if let Some(cell) = state.cells.get(&*came.signal) {
+                    let tried = came.retries.iter().filter(|(_, times)| *times > 0);
+                    for arm in tried.filter_map(|(at, _)| cell.arms.get(*at)) {
                         self.arms.insert((arm.place.clone(), machine.name.clone()));
                         self.default_arms.insert(arm.place.clone());
                     }
                 }
+                for (step, arm) in came.arms.iter().enumerate() {
+                    let taken = reach.steps.get(node).and_then(|it| it.get(cell)).and_then(|it| it.get(step));
+                    let Some(arm) = state.cells.get(&*came.signal).and_then(|it| it.arms.get(*arm)) else { continue };
+                    match taken {
+                        Some(Certainty::Yes) => {
+                            self.arms.insert((arm.place.clone(), machine.name.clone()));
+                            self.default_arms.insert(arm.place.clone());
+                        }
+                        Some(Certainty::Unknown) => {
+                            let last = Move { node: id(node), cell: id(cell), step: id(step) };
+                            unseen.entry((arm.place.clone(), machine.name.clone())).or_default().push(last);
+                        }
+                        _ => {}
+                    }
+                }
+            }
+        }
+        self.search(unseen, prover);
+    }
+
+    /// Arms a first look did not see taken are searched for; one that no search rules out counts as taken.
+    fn search(&mut self, unseen: BTreeMap<(Place, Option<Name>), Vec<Move>>, prover: &Prover<'_>) {
+        for (key, moves) in unseen {
+            if !self.arms.contains(&key) && moves.iter().any(|it| prover.path_to_step(*it) != Found::Nowhere) {
+                self.default_arms.insert(key.0.clone());
+                self.arms.insert(key);
             }
         }
     }

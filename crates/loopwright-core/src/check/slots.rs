@@ -32,6 +32,8 @@ pub(super) struct Kept {
     pub(super) values: Vec<Name>,
     /// For facts: the documents it reads, and what else can change it.
     pub(super) reads: Reads,
+    /// For gates: whether nobody tells open from stale, or fresh from forced, so that two values do.
+    pub(super) merged: bool,
 }
 
 /// What can change a fact.
@@ -96,7 +98,8 @@ impl Slots {
             _ => Reads::default(),
         };
         self.index.insert(slot.clone(), self.kept.len());
-        self.kept.push(Kept { slot, values, reads });
+        let merged = matches!(&slot, Slot::Term(Term::Gate(gate)) if !told_apart(workflow, machine, gate));
+        self.kept.push(Kept { slot, values, reads, merged });
     }
 
     /// Backward: a slot matters in a state if the state reads it, or a state it leads to does and nothing on the way
@@ -166,6 +169,28 @@ fn sets(state: &State, arm: &crate::definition::Arm, slot: &Slot) -> bool {
         Slot::From => !state.returns(),
         _ => false,
     }
+}
+
+/// Whether some condition tells apart two ways of being settled, or of not being.
+fn told_apart(workflow: &Workflow, machine: &Machine, gate: &Name) -> bool {
+    let splits = |condition: &Condition| {
+        let named = match &condition.term {
+            Term::Gate(name) => name == gate,
+            Term::Outer(inner) => matches!(&**inner, Term::Gate(name) if name == gate),
+            _ => false,
+        };
+        let has = |value: &str| condition.values.iter().any(|it| **it == *value);
+        named && (has("open") != has("stale") || has("fresh") != has("forced"))
+    };
+    let machines = std::iter::once(machine).chain(workflow.children.values());
+    let arms = machines.flat_map(|it| it.states.values()).flat_map(|it| it.cells.values()).flat_map(|it| &it.arms);
+    let in_arms = arms.flat_map(|it| &it.when).any(splits);
+    let in_gates = machine.states.values().filter_map(|it| it.gate.as_ref()).flat_map(|it| &it.only_when).any(splits);
+    let in_properties = workflow.properties.iter().any(|it| match &it.claim {
+        Claim::Never { when, .. } => when.iter().any(splits),
+        _ => false,
+    });
+    in_arms || in_gates || in_properties
 }
 
 /// Facts that say whether a gate some state needs is owed.

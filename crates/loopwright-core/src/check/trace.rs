@@ -88,6 +88,17 @@ impl Tracer<'_, '_> {
                 return;
             }
         }
+        // A path past a retry takes it as often as it can first.
+        let past: u64 = came.arms.get(step.step as usize).map_or(0, |arm| {
+            came.retries.iter().filter(|(at, _)| at < arm).map(|(_, times)| *times).sum()
+        });
+        for _ in 0..past {
+            self.play_once(state, step, came, steps);
+        }
+        self.play_once(state, step, came, steps);
+    }
+
+    fn play_once(&self, state: &State, step: Move, came: &Came, steps: &mut Vec<Step>) {
         let play = self.as_play(came);
         match &state.kind {
             Kind::End { .. } => {}

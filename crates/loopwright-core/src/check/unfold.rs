@@ -12,6 +12,7 @@ use super::monitors::Watch;
 use super::slots::{Slot, Slots};
 use super::writes::{self, Documents, Shelf};
 use crate::definition::{Arm, Each, EachRun, Kind, Machine, Per, State, Target, Term, Workflow};
+use crate::language::units::Unit;
 use crate::machine::{lines, row_line};
 use crate::name::Name;
 use crate::proof::graph::{Cell, Counter, Graph, Node, NodeId, Root, Step};
@@ -73,6 +74,9 @@ pub(super) struct Came {
     pub(super) wrote: Option<Documents>,
     /// Gates that went stale because somebody edited what they judged.
     pub(super) stale: Vec<Name>,
+    /// Arms that only try the same visit again, which were walked past: their place in the cell, and how often each can
+    /// be taken first.
+    pub(super) retries: Vec<(usize, u64)>,
     /// Only that a person decided something in a child; what follows is the next move.
     pub(super) decides: bool,
     /// Per step of the cell: the arm's place in the state's cell.
@@ -112,7 +116,7 @@ impl<'w> Unfolded<'w> {
         let slots = Slots::collect(workflow, shelf, machine);
         let mut counters = IndexMap::new();
         let mut graph = Graph::default();
-        for (name, budget) in machine.budgets.iter().filter(|(_, it)| it.unit() == crate::language::units::Unit::Uses) {
+        for (name, budget) in machine.budgets.iter().filter(|(_, it)| it.unit() == Unit::Uses) {
             for (line, limit) in lines(name, budget) {
                 counters.insert(line.clone(), u16::try_from(graph.counters.len()).unwrap_or(u16::MAX));
                 graph.counters.push(Counter { name: line.to_string(), limit: u32::try_from(limit).unwrap_or(u32::MAX) });
@@ -139,6 +143,19 @@ impl<'w> Unfolded<'w> {
             next += 1;
         }
         unfolded
+    }
+
+    /// The graph of runs nobody interferes with: no edit makes a gate stale, no call is cancelled.
+    pub(super) fn undisturbed(&self) -> Graph {
+        let mut graph = self.graph.clone();
+        for (node, outcomes) in graph.nodes.iter_mut().zip(&self.outcomes) {
+            for (cell, came) in node.cells.iter_mut().zip(outcomes) {
+                if came.signal == signal::STALE || *came.signal == *"cancelled" {
+                    cell.steps.clear();
+                }
+            }
+        }
+        graph
     }
 
     /// The state a node stands for.
@@ -186,8 +203,13 @@ impl<'w> Unfolded<'w> {
     }
 
     fn index_of(&self, slot: usize, value: &str) -> u16 {
-        let values = self.slots.kept.get(slot).map(|it| it.values.as_slice()).unwrap_or_default();
-        values.iter().position(|it| **it == *value).and_then(|it| u16::try_from(it).ok()).unwrap_or(0)
+        let Some(kept) = self.slots.kept.get(slot) else { return 0 };
+        let value = match value {
+            "stale" if kept.merged => "open",
+            "forced" if kept.merged => "fresh",
+            other => other,
+        };
+        kept.values.iter().position(|it| **it == *value).and_then(|it| u16::try_from(it).ok()).unwrap_or(0)
     }
 
     fn node(&mut self, state: &Name, mut values: Values, watches: &[Watch]) -> NodeId {
@@ -658,6 +680,10 @@ impl Unfolded<'_> {
             if !holds {
                 continue;
             }
+            if let Some(times) = self.retries(before, arm) {
+                came.retries.push((at, times));
+                continue;
+            }
             let spend = match &arm.spend {
                 None => Vec::new(),
                 Some(budget) => match self.line(before, budget) {
@@ -772,6 +798,17 @@ impl Unfolded<'_> {
             .filter_map(|(line, _)| self.counters.get(&*line).copied())
             .collect();
         Step { to, spend: Vec::new(), refill, breaks: Vec::new(), holds: Vec::new() }
+    }
+
+    /// How often an arm that only tries the same visit again can be taken. Such an arm changes nothing but what is left
+    /// of a budget that every entry fills, so a run that takes it comes to nothing it could not come to without; what it
+    /// costs is charged to the visit (see `cost`), and a path past it takes it as often as it can.
+    pub(super) fn retries(&self, values: &Values, arm: &Arm) -> Option<u64> {
+        let name = arm.spend.as_ref().filter(|_| arm.to == Target::Again)?;
+        let budget = self.machine.budgets.get(&**name).filter(|it| it.per == Per::Visit)?;
+        let plain = arm.set.is_empty() && arm.forced.is_empty() && arm.refill.is_empty();
+        let limit = writes::picked(&budget.limit, &|name| self.lookup(values, name)).into_iter().map(|it| it.value).max();
+        limit.filter(|_| plain)
     }
 
     /// The line of a budget that counts for the values of a node.

@@ -8,13 +8,14 @@ use crate::definition::{Claim, Happened, Property};
 use crate::name::Name;
 use crate::problem::Problem;
 use crate::proof::graph::{Counter, Node, NodeId, Path, Step};
-use crate::proof::{Certainty, Found, Limits, Prover, Verdict};
+use crate::proof::{Certainty, Found, Limits, Prover, Reach, Verdict};
 use crate::rehearse::Expect;
 
 /// What the watches of a machine say.
 pub(super) fn watches(
     tracer: &Tracer<'_, '_>,
     prover: &Prover<'_>,
+    reach: &Reach,
     family: &Family<'_>,
     proved: &mut Vec<String>,
 ) -> Vec<Problem> {
@@ -24,7 +25,6 @@ pub(super) fn watches(
         Some(child) => family.child_watches.get(child).map(Vec::as_slice).unwrap_or_default(),
     };
     let mut problems = Vec::new();
-    let reach = prover.reach();
     for (at, (watch, verdict)) in watches.iter().zip(prover.monitors()).enumerate() {
         if matches!(watch.what, What::Inside { .. }) {
             continue;
@@ -164,10 +164,9 @@ pub(super) fn said(property: &Property) -> String {
 }
 
 /// States that may be entered only so often.
-pub(super) fn at_most(tracer: &Tracer<'_, '_>, prover: &Prover<'_>, proved: &mut Vec<String>) -> Vec<Problem> {
+pub(super) fn at_most(tracer: &Tracer<'_, '_>, prover: &Prover<'_>, reach: &Reach, proved: &mut Vec<String>) -> Vec<Problem> {
     let unfolded = tracer.unfolded;
     let mut problems = Vec::new();
-    let reach = prover.reach();
     for property in &unfolded.workflow.properties {
         let Claim::AtMost { visits, times } = &property.claim else { continue };
         let of_state = |node: NodeId| unfolded.state(node).is_some_and(|it| it.name == *visits);
@@ -176,6 +175,10 @@ pub(super) fn at_most(tracer: &Tracer<'_, '_>, prover: &Prover<'_>, proved: &mut
         if !reached {
             let message = format!("{} says nothing: it is never entered", said(property));
             problems.push(Problem::proof("vacuous", property.place.clone(), message));
+            continue;
+        }
+        if visits_bound(tracer, prover, &of_state).is_some_and(|it| it <= u64::from(*times)) {
+            proved.push(said(property));
             continue;
         }
         match once_too_often(tracer, *times, &of_state) {
@@ -193,6 +196,20 @@ pub(super) fn at_most(tracer: &Tracer<'_, '_>, prover: &Prover<'_>, proved: &mut
         }
     }
     problems
+}
+
+/// How often certain nodes are entered at most, by argument alone.
+fn visits_bound(tracer: &Tracer<'_, '_>, prover: &Prover<'_>, of_state: &dyn Fn(NodeId) -> bool) -> Option<u64> {
+    let unfolded = tracer.unfolded;
+    let repeated = unfolded.graph.nodes.iter().enumerate().any(|(node, here)| {
+        let loops = here.cells.iter().enumerate().flat_map(|(cell, it)| (0..it.steps.len()).map(move |step| (cell, step)));
+        loops.into_iter().any(|(cell, step)| unfolded.is_again(node, cell, step)) && of_state(NodeId::try_from(node).unwrap_or(NodeId::MAX))
+    });
+    if repeated {
+        return None;
+    }
+    let lane: Vec<u64> = (0..unfolded.nodes.len()).map(|it| u64::from(of_state(NodeId::try_from(it).unwrap_or(NodeId::MAX)))).collect();
+    prover.bound(&lane)
 }
 
 /// A shortest run that enters certain nodes once too often: a counter for the visits, and a way out when it is empty.

@@ -93,7 +93,8 @@ impl Workflow {
                 a == b
                     || match (self.documents.get(&**a), self.documents.get(&**b)) {
                         (Some(a), Some(b)) => match (a.set.as_ref(), b.set.as_ref()) {
-                            (Some(a), Some(b)) => a.may_overlap(b),
+                            (Some(_), Some(_)) if a.is_plain() && b.is_plain() && a.in_folder() == b.in_folder() => a.path() == b.path(),
+                            (Some(one), Some(other)) => one.may_overlap(other),
                             _ => false,
                         },
                         _ => false,
@@ -182,6 +183,25 @@ pub struct Document {
     pub with: serde_json::Value,
     /// Where it is declared.
     pub place: Place,
+}
+
+impl Document {
+    /// Whether it is one file whose path is known but for the workflow's own folder.
+    fn is_plain(&self) -> bool {
+        matches!(&self.files, Files::One(path) if !path.contains(['*', '?', '[', '{']))
+    }
+
+    /// Whether it lies in the workflow's own folder.
+    fn in_folder(&self) -> bool {
+        self.path().is_some_and(|it| it.starts_with("./"))
+    }
+
+    fn path(&self) -> Option<&str> {
+        match &self.files {
+            Files::One(path) => Some(path),
+            _ => None,
+        }
+    }
 }
 
 /// Which files a document is.

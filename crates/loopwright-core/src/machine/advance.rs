@@ -326,9 +326,6 @@ fn settle(workflow: &Workflow, mut run: Run, effect: &EffectId, evidence: &Evide
                 ended.insert(id.clone(), (**outcome).clone());
             }
             run.items.entry(state.name.clone()).or_default().insert(id.clone(), outcome.signal.clone());
-            for gate in &outcome.forced {
-                run.forced.push(gate.clone());
-            }
             finish_loop(workflow, machine, state, &mut run)?;
             Ok(run)
         }

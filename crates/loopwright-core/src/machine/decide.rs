@@ -56,9 +56,15 @@ pub(super) fn judge(
             let kept = run.gates.get(&*gate.name).map(|it| it.digest.clone());
             let digest = outcome.judged.clone().or(kept).unwrap_or_default();
             run.gates.insert(gate.name.clone(), GateRecord { forced: !outcome.forced.is_empty(), digest });
+            if !outcome.forced.is_empty() {
+                run.forced.push(gate.name.clone());
+            }
         } else {
             run.gates.shift_remove(&*gate.name);
         }
+    }
+    if state.gate.is_none() {
+        run.forced.extend(outcome.forced.iter().cloned());
     }
     (outcome, same_again, topic)
 }

@@ -16,7 +16,7 @@ use super::quest::{Found, Quest};
 use super::reach::{self, Reach};
 use super::space::{Space, View};
 use super::termination::{self, Termination};
-use super::worst::{self, Worst};
+use super::worst::{self, Dearest, Worst};
 
 /// Answers questions about a graph. Every id in the graph must name something that exists.
 ///
@@ -79,6 +79,17 @@ impl<'graph> Prover<'graph> {
     /// whenever the node is entered; a node it does not name costs nothing.
     pub fn worst(&self, lanes: &[Vec<u64>]) -> Worst {
         worst::worst(self, lanes)
+    }
+
+    /// The dearest stretch of each lane, without asking about whole runs.
+    pub fn stretch(&self, lanes: &[Vec<u64>]) -> Vec<Dearest> {
+        worst::stretch(self, lanes)
+    }
+
+    /// What a whole run of a lane costs at most, by argument alone: prices, or budgets one within the other. `None`: no
+    /// argument bounds it.
+    pub fn bound(&self, lane: &[u64]) -> Option<u64> {
+        worst::bound(self, lane)
     }
 
     /// What a whole run of each lane costs at most, in the number of answers. `worst` is the answer for the

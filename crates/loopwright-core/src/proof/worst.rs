@@ -57,6 +57,20 @@ pub struct Witness {
     pub from: usize,
 }
 
+/// What a whole run costs at most, without walking.
+pub(crate) fn bound(prover: &Prover<'_>, lane: &[u64]) -> Option<u64> {
+    let lane = prover.weights(lane);
+    let by_order = lexicographic::bound(&prover.program, Scope::Whole, &lane).ok();
+    let by_prices = Prices::find(&prover.program, Scope::Whole, &lane, &prover.limits).map(|it| it.bound);
+    by_order.into_iter().chain(by_prices).min()
+}
+
+/// The dearest stretch of each lane.
+pub(crate) fn stretch(prover: &Prover<'_>, lanes: &[Vec<u64>]) -> Vec<Dearest> {
+    let lanes: Vec<Vec<u64>> = lanes.iter().map(|lane| prover.weights(lane)).collect();
+    ladder(prover, Scope::Stretch, &lanes)
+}
+
 pub(crate) fn worst(prover: &Prover<'_>, lanes: &[Vec<u64>]) -> Worst {
     let lanes: Vec<Vec<u64>> = lanes.iter().map(|lane| prover.weights(lane)).collect();
     let stretch = ladder(prover, Scope::Stretch, &lanes);

@@ -201,8 +201,9 @@ impl<A: Actor> Player<'_, A> {
         let first = run.taken.first().map_or_else(|| run.at.state.clone(), |it| it.state.clone());
         let first = run.machine(workflow).map_or_else(|| first.clone(), |it| it.qualified(&first));
         self.walk.push(WalkStep { state: first, item: run.item.clone(), signal: None, calls: 0, spent: None, person: false });
+        let mut here = self.walk.len() - 1;
         if let Some(state) = run.state(workflow) {
-            self.moved(&run, state);
+            self.moved(&run, state, &mut here);
         }
         loop {
             if run.is_over() {
@@ -227,11 +228,11 @@ impl<A: Actor> Player<'_, A> {
             };
             match advance(workflow, &run, &event) {
                 Ok(next) => {
-                    self.moved(&next, state);
+                    self.moved(&next, state, &mut here);
                     run = next;
                 }
                 Err(Impossible::NoRoute { state, signal }) => {
-                    if let Some(step) = self.walk.last_mut() {
+                    if let Some(step) = self.walk.get_mut(here) {
                         step.signal = Some(signal.clone());
                     }
                     return Ok((run, Stop::NoRoute(state, signal)));
@@ -298,7 +299,6 @@ impl<A: Actor> Player<'_, A> {
                 }
                 let judged = state.gate.as_ref().map(|it| self.digest(run, &it.name));
                 let outcome = Outcome { judged, forced: ended.forced.clone(), ..Outcome::of(ended.at.state.clone()) };
-                self.entered(run);
                 Evidence::Out(Box::new(outcome))
             }
             Want::Call { .. } | Want::Check | Want::Ask { .. } | Want::Act { .. } => {
@@ -411,8 +411,9 @@ impl<A: Actor> Player<'_, A> {
         let mut touched: Vec<Name> = Vec::new();
         for document in documents {
             for leaf in self.workflow.documents.keys() {
-                if self.workflow.documents_overlap(document, leaf) {
-                    touched.extend(self.workflow.leaves(leaf));
+                let own = self.workflow.leaves(leaf) == [leaf.clone()];
+                if own && self.workflow.documents_overlap(document, leaf) {
+                    touched.push(leaf.clone());
                 }
             }
         }
@@ -428,27 +429,22 @@ impl<A: Actor> Player<'_, A> {
         self.stretch = 0;
     }
 
-    fn entered(&mut self, run: &Run) {
-        let machine = run.machine(self.workflow);
-        let state = machine.map_or_else(|| run.at.state.clone(), |it| it.qualified(&run.at.state));
-        self.walk.push(WalkStep { state, item: run.item.clone(), signal: None, calls: 0, spent: None, person: false });
-    }
-
-    /// Notes what an event did.
-    fn moved(&mut self, after: &Run, state: &State) {
+    /// Notes what an event did. `here` is the run's own last step of the walk; children's steps come after it.
+    fn moved(&mut self, after: &Run, state: &State, here: &mut usize) {
         let machine = after.machine(self.workflow);
         for (at, taken) in after.taken.iter().enumerate() {
             self.coverage.take(after.child.as_deref(), &taken.arm);
             if let Some(budget) = &taken.spent {
                 *self.spent.entry(budget.clone()).or_insert(0) += 1;
             }
-            if let Some(step) = self.walk.last_mut() {
+            if let Some(step) = self.walk.get_mut(*here) {
                 step.signal = Some(taken.signal.clone());
                 step.spent.clone_from(&taken.spent);
                 step.person = at == 0 && signal::waits_for_person(self.workflow, state, &taken.signal);
             }
             let state = machine.map_or_else(|| taken.to.clone(), |it| it.qualified(&taken.to));
             self.walk.push(WalkStep { state, item: after.item.clone(), signal: None, calls: 0, spent: None, person: false });
+            *here = self.walk.len() - 1;
         }
     }
 }

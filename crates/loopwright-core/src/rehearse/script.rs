@@ -253,7 +253,8 @@ fn compare(scenario: &Scenario, played: &Played) -> Vec<String> {
     }
     if let Some(turn) = expect.endless {
         explained = true;
-        let states: Vec<&Name> = played.walk.iter().map(|it| &it.state).collect();
+        let machine = |it: &Name| it.split_once('.').map(|(child, _)| child.to_owned());
+        let states: Vec<&Name> = played.walk.iter().map(|it| &it.state).filter(|it| machine(it) == machine(&last)).collect();
         let start = states.len().saturating_sub(turn + 1);
         if states.get(start) != states.last() {
             complaints.push(format!("expected the last {turn} steps to lead back to where they began, and {stopped}"));
