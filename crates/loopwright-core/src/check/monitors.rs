@@ -154,7 +154,13 @@ impl Watch {
                     let by = unfolded.machine.states.get(&**it).and_then(|it| it.gate.as_ref()).and_then(|it| it.judges.by());
                     by.is_some_and(|it| taken.arm.set.contains_key(&**it))
                 });
-                not_passed || retabled || taken.touched & unfolded.judged(gate, taken.before, shelf) != 0
+                // Somebody's edit counts against the gates it is signalled for; others are looked at where they are needed.
+                let spoiled = if taken.came.signal == signal::STALE {
+                    taken.came.stale.contains(gate)
+                } else {
+                    taken.touched & unfolded.judged(gate, taken.before, shelf) != 0
+                };
+                not_passed || retabled || spoiled
             }
             What::After { after, .. } => taken.to == after,
             What::Defined { given, .. } => match given.split_once('.') {

@@ -12,12 +12,15 @@ use crate::definition::{Claim, Condition, EachRun, Kind, Machine, Origin, State,
 use crate::name::Name;
 use crate::signal;
 
+/// The value of [`Slot::Inner`] when somebody outside the run changed the fact.
+pub(super) const OUTSIDE: &str = "";
+
 /// What a slot remembers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Slot {
     /// A term of a condition: a variable, a last signal, a gate, a fact that keeps its value.
     Term(Term),
-    /// A fact as the run itself left it, whatever somebody outside did meanwhile.
+    /// A fact as the run itself left it, or that somebody outside changed it since.
     Inner(Name),
     /// Whether a review's last round handed findings to a repair.
     Handed(Name),
@@ -361,7 +364,7 @@ fn values_of(workflow: &Workflow, machine: &Machine, slot: &Slot) -> Option<Vec<
     let yes_no = || vec![Name::from("no"), Name::from("yes")];
     match slot {
         Slot::Handed(_) => Some(yes_no()),
-        Slot::Inner(name) => machine.facts.get(&**name).map(|it| it.values.clone()),
+        Slot::Inner(name) => machine.facts.get(&**name).map(|it| it.values.iter().cloned().chain([OUTSIDE.into()]).collect()),
         Slot::From => Some(std::iter::once(Name::from("")).chain(machine.states.keys().cloned()).collect()),
         Slot::Term(term) => term_values(workflow, machine, term),
     }

@@ -76,6 +76,9 @@ impl Tracer<'_, '_> {
         let came = self.unfolded.outcomes.get(step.node as usize).and_then(|it| it.get(step.cell as usize));
         let Some(came) = came.filter(|it| !it.decides) else { return };
         if came.signal == signal::STALE {
+            if !came.facts.is_empty() {
+                steps.push(Step::Facts(came.facts.clone()));
+            }
             steps.push(Step::Edit(self.shelf.names(came.wrote.unwrap_or(0))));
             return;
         }

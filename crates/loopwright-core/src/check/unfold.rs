@@ -9,7 +9,7 @@ use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxHashMap;
 
 use super::monitors::Watch;
-use super::slots::{Slot, Slots};
+use super::slots::{OUTSIDE, Slot, Slots};
 use super::writes::{self, Documents, Shelf};
 use crate::definition::{Arm, Each, EachRun, Kind, Machine, Per, State, Target, Term, Workflow};
 use crate::language::units::Unit;
@@ -644,8 +644,12 @@ impl Unfolded<'_> {
                 for ((at, _), value) in open.iter().zip(choice) {
                     values[*at] = value;
                     if let (Slot::Term(Term::Fact(name)), Some(chosen)) = (&self.slots.kept[*at].slot, self.value(&values, *at)) {
-                        if let Some(inner) = self.slots.position(&Slot::Inner(name.clone())).filter(|_| rewritten.contains(at)) {
-                            values[inner] = value;
+                        if let Some(inner) = self.slots.position(&Slot::Inner(name.clone())) {
+                            if rewritten.contains(at) {
+                                values[inner] = value;
+                            } else if value != after[*at] {
+                                values[inner] = self.index_of(inner, OUTSIDE);
+                            }
                         }
                         facts.insert(name.clone(), chosen);
                     }

@@ -146,22 +146,24 @@ impl MachineText {
                     }
                 }
             }
+            // Whatever a condition speaks of stays.
+            let state = self.states.iter().find(|it| it.name == name);
+            let spoken: Vec<String> = state
+                .into_iter()
+                .flat_map(|it| it.routes.iter().flat_map(|(_, it)| it))
+                .flat_map(|it| it.when.iter().map(|(name, _)| name.clone()).chain(it.forced.clone()))
+                .chain(self.fact_lines.iter().cloned())
+                .collect();
+            let mentioned = |name: &str| spoken.iter().any(|it| it.split(|it: char| !it.is_alphanumeric()).any(|it| it == name));
+            next.extend(self.states.iter().filter(|it| mentioned(&it.name) || it.gate.as_deref().is_some_and(mentioned)).map(|it| it.name.clone()));
+            next.retain(|it| self.states.iter().any(|state| state.name == *it));
             for name in next {
                 if !reached.contains(&name) {
                     reached.push(name);
                 }
             }
         }
-        // Whatever a condition speaks of stays.
-        let spoken: Vec<String> = self
-            .states
-            .iter()
-            .flat_map(|it| it.routes.iter().flat_map(|(_, it)| it))
-            .flat_map(|it| it.when.iter().map(|(name, _)| name.clone()).chain(it.forced.clone()))
-            .chain(self.fact_lines.iter().cloned())
-            .collect();
-        let mentioned = |name: &str| spoken.iter().any(|it| it.split(|it: char| !it.is_alphanumeric()).any(|it| it == name));
-        self.states.retain(|it| reached.contains(&it.name) || mentioned(&it.name) || it.gate.as_deref().is_some_and(mentioned) || self.child && it.what == What::End);
+        self.states.retain(|it| reached.contains(&it.name) || self.child && it.what == What::End);
         let names = self.names();
         for states in self.per.values_mut() {
             states.retain(|it| names.contains(it));

@@ -1,0 +1,68 @@
+//! One file with many mistakes: all of them are reported in one go, each on its own line, with what to do.
+#![expect(clippy::expect_used, reason = "a test")]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+
+use loopwright_core::language::{Folder, WORKFLOW_FILE, load};
+use loopwright_core::problem::{Problem, Stage};
+
+const TEXT: &str = include_str!("data/mistakes.yaml");
+/// How many mistakes have to be found in one go at least.
+const FEWEST: usize = 20;
+/// What marks a line with a mistake.
+const MARK: &str = "# wrong: ";
+
+fn problems() -> Vec<Problem> {
+    let files = [(WORKFLOW_FILE.to_owned(), TEXT.as_bytes().to_vec())].into();
+    load(&Folder { name: "mistakes".into(), files }).problems
+}
+
+/// The line a problem lies on, from one.
+fn line(problem: &Problem) -> usize {
+    assert_eq!(problem.place.file, WORKFLOW_FILE, "{problem}");
+    TEXT.get(..problem.place.bytes.start).expect("a place in the text").matches('\n').count() + 1
+}
+
+/// Lines with a mistake, and which.
+fn planted() -> BTreeMap<usize, &'static str> {
+    let lines = TEXT.lines().enumerate();
+    lines.filter_map(|(at, it)| Some((at + 1, it.split_once(MARK)?.1))).collect()
+}
+
+#[test]
+fn every_mistake_is_found_on_its_line() {
+    let planted = planted();
+    assert!(planted.len() >= FEWEST, "only {} planted", planted.len());
+    let found: BTreeSet<usize> = problems().iter().filter(|it| it.stage == Stage::Load).map(line).collect();
+    let missed: Vec<String> =
+        planted.iter().filter(|(line, _)| !found.contains(line)).map(|(line, what)| format!("line {line}: {what}")).collect();
+    assert!(missed.is_empty(), "not found:\n{}", missed.join("\n"));
+    println!("{} mistakes planted, {} findings", planted.len(), problems().len());
+}
+
+/// A mistake is not reported somewhere else as well: whatever keeps the file from loading lies on a line with a mistake.
+#[test]
+fn nothing_else_is_reported() {
+    let planted = planted();
+    let elsewhere: Vec<String> = problems()
+        .iter()
+        .filter(|it| it.stage == Stage::Load && !planted.contains_key(&line(it)))
+        .map(|it| format!("line {}: {}: {it}", line(it), it.code))
+        .collect();
+    assert!(elsewhere.is_empty(), "{}", elsewhere.join("\n"));
+}
+
+#[test]
+fn each_says_what_is_wrong_and_what_to_do() {
+    let mut said = String::new();
+    let mut sorted = problems();
+    sorted.sort_by_key(|it| (line(it), it.code));
+    for problem in &sorted {
+        let help = problem.help.as_deref().unwrap_or("-");
+        writeln!(said, "{}: {}: {problem} / {help}", line(problem), problem.code).expect("a string takes everything");
+    }
+    insta::with_settings!({snapshot_path => "data", prepend_module_to_snapshot => false, omit_expression => true}, {
+        insta::assert_snapshot!("mistakes", said);
+    });
+}
