@@ -19,9 +19,14 @@ fn main() -> io::Result<()> {
             println!("cargo::rerun-if-changed={}", file.display());
             let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
             let path = file.strip_prefix(&folder).map_err(io::Error::other)?;
-            let path = path.components().map(|it| it.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/");
+            let path =
+                path.components().map(|it| it.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/");
             let absolute = fs::canonicalize(&file)?;
-            let _ = writeln!(table, "    ({name:?}, {path:?}, include_bytes!({:?})),", absolute.display().to_string());
+            let _ = writeln!(
+                table,
+                "    ({name:?}, {path:?}, include_bytes!({:?})),",
+                absolute.display().to_string()
+            );
         }
     }
     table.push_str("];\n");
@@ -30,7 +35,8 @@ fn main() -> io::Result<()> {
 }
 
 fn sorted(folder: &Path) -> io::Result<Vec<PathBuf>> {
-    let mut paths: Vec<PathBuf> = fs::read_dir(folder)?.map(|it| it.map(|it| it.path())).collect::<io::Result<_>>()?;
+    let mut paths: Vec<PathBuf> =
+        fs::read_dir(folder)?.map(|it| it.map(|it| it.path())).collect::<io::Result<_>>()?;
     paths.sort();
     Ok(paths)
 }

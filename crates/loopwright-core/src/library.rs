@@ -45,7 +45,12 @@ pub fn readers() -> &'static IndexMap<String, Reader> {
         let mut problems = Vec::new();
         let root = parse("readers.yaml", include_str!("library/readers.yaml"), &mut problems);
         let words = |node: Option<&Node>| {
-            node.map(Node::items).unwrap_or_default().into_iter().filter_map(Node::text).map(str::to_owned).collect()
+            node.map(Node::items)
+                .unwrap_or_default()
+                .into_iter()
+                .filter_map(Node::text)
+                .map(str::to_owned)
+                .collect()
         };
         root.iter()
             .flat_map(Node::entries)

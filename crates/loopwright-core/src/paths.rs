@@ -78,7 +78,9 @@ impl FileSet {
         self.includes.iter().any(|one| {
             other.includes.iter().any(|two| {
                 // What one side includes and the other leaves out in the same words needs no search.
-                if !has_template(one) && other.excludes.contains(one) || !has_template(two) && self.excludes.contains(two) {
+                if !has_template(one) && other.excludes.contains(one)
+                    || !has_template(two) && self.excludes.contains(two)
+                {
                     return false;
                 }
                 // Without excludes first: that is cheap and mostly the end of it.

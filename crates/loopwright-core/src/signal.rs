@@ -6,8 +6,17 @@ use crate::definition::{Kind, Outcomes, State, Workflow};
 use crate::name::Name;
 
 /// How an agent call can fail.
-pub const CALL_FAILURES: &[&str] =
-    &["timeout", "stalled", "crashed", "malformed", "refused", "denied", "out-of-bounds", "lost", "cancelled"];
+pub const CALL_FAILURES: &[&str] = &[
+    "timeout",
+    "stalled",
+    "crashed",
+    "malformed",
+    "refused",
+    "denied",
+    "out-of-bounds",
+    "lost",
+    "cancelled",
+];
 /// How a check can fail to be a check.
 pub const CHECK_FAILURES: &[&str] = &["out-of-bounds", "lost", "cancelled"];
 /// How an action can fail.
@@ -40,8 +49,20 @@ pub const GROUP_TRANSIENT: &str = "transient";
 /// Words a verdict or an answer cannot be, because they mean something else.
 pub fn is_reserved(word: &str) -> bool {
     is_failure(word)
-        || [STALE, ASK, DEFERRED, UNANSWERED, EMPTY, UNORDERED, ALWAYS, GROUP_FAILURES, GROUP_TRANSIENT, "settled", "none"]
-            .contains(&word)
+        || [
+            STALE,
+            ASK,
+            DEFERRED,
+            UNANSWERED,
+            EMPTY,
+            UNORDERED,
+            ALWAYS,
+            GROUP_FAILURES,
+            GROUP_TRANSIENT,
+            "settled",
+            "none",
+        ]
+        .contains(&word)
 }
 
 /// Whether a signal is one of the failures.
@@ -60,7 +81,9 @@ pub fn failures_of(workflow: &Workflow, kind: &Kind) -> Vec<Name> {
             crate::definition::EachRun::Call(_) => CALL_FAILURES.iter().copied().chain(metered).collect(),
             crate::definition::EachRun::Child(_) => EACH_FAILURES.to_vec(),
         },
-        Kind::Ask { .. } | Kind::Choose | Kind::Settle { .. } | Kind::Rest { .. } | Kind::End { .. } => Vec::new(),
+        Kind::Ask { .. } | Kind::Choose | Kind::Settle { .. } | Kind::Rest { .. } | Kind::End { .. } => {
+            Vec::new()
+        }
     };
     names.into_iter().map(Name::from).collect()
 }
@@ -80,7 +103,9 @@ pub fn outcomes_of(workflow: &Workflow, state: &State) -> Outcomes {
             }
             outcomes
         }
-        Kind::Ask { question } => workflow.questions.get(&**question).map(|it| it.answers.clone()).unwrap_or_default(),
+        Kind::Ask { question } => {
+            workflow.questions.get(&**question).map(|it| it.answers.clone()).unwrap_or_default()
+        }
         _ => Outcomes::new(),
     }
 }

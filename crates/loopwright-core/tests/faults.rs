@@ -36,7 +36,8 @@ fn corpus() -> PathBuf {
 
 fn folders(of: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(of).unwrap_or_else(|error| panic!("{}: {error}", of.display()));
-    let mut found: Vec<PathBuf> = entries.map(|it| it.expect("an entry").path()).filter(|it| it.is_dir()).collect();
+    let mut found: Vec<PathBuf> =
+        entries.map(|it| it.expect("an entry").path()).filter(|it| it.is_dir()).collect();
     found.sort();
     found
 }
@@ -78,10 +79,17 @@ fn case(class: &Path, folder: PathBuf) -> Case {
 
 fn cases() -> Vec<Case> {
     let classes = folders(&corpus());
-    let found: Vec<Case> =
-        classes.iter().flat_map(|class| folders(class).into_iter().map(|it| case(class, it)).collect::<Vec<_>>()).collect();
+    let found: Vec<Case> = classes
+        .iter()
+        .flat_map(|class| folders(class).into_iter().map(|it| case(class, it)).collect::<Vec<_>>())
+        .collect();
     for case in &found {
-        assert!(case.name.starts_with(&format!("{}/", case.class)), "{} says it is of class {}", case.name, case.class);
+        assert!(
+            case.name.starts_with(&format!("{}/", case.class)),
+            "{} says it is of class {}",
+            case.name,
+            case.class
+        );
     }
     found
 }
@@ -104,11 +112,12 @@ fn examine(text: &str) -> (Option<Workflow>, Vec<Problem>, Option<Report>) {
 
 /// Plays a path as it is, and as the file a person would be handed.
 fn replay(workflow: &Workflow, path: &Scenario) -> Result<(), String> {
-    let plays = |scenario: &Scenario, how: &str| match perform(workflow, scenario, &mut Coverage::of(workflow)) {
-        Ok(verdict) if verdict.complaints.is_empty() => Ok(()),
-        Ok(verdict) => Err(format!("its path does not play{how}: {}", verdict.complaints.join("; "))),
-        Err(error) => Err(format!("its path does not play{how}: {error}")),
-    };
+    let plays =
+        |scenario: &Scenario, how: &str| match perform(workflow, scenario, &mut Coverage::of(workflow)) {
+            Ok(verdict) if verdict.complaints.is_empty() => Ok(()),
+            Ok(verdict) => Err(format!("its path does not play{how}: {}", verdict.complaints.join("; "))),
+            Err(error) => Err(format!("its path does not play{how}: {error}")),
+        };
     plays(path, "")?;
     let yaml = path.to_yaml();
     match parse_scenario(workflow, "path.yaml", &yaml) {
@@ -159,11 +168,23 @@ fn every_fault_is_found_and_every_repair_proved() {
             wrong.insert(&case.name, found);
         }
     }
-    println!("{} cases in {} classes, {} as they should be", cases.len(), classes.len(), cases.len() - wrong.len());
+    println!(
+        "{} cases in {} classes, {} as they should be",
+        cases.len(),
+        classes.len(),
+        cases.len() - wrong.len()
+    );
     assert_eq!(classes.len(), CLASSES, "{classes:?}");
     assert!(cases.len() >= FEWEST, "only {} cases", cases.len());
-    let listed: Vec<String> = wrong.iter().map(|(name, it)| format!("{name}\n    {}", it.join("\n    "))).collect();
-    assert!(wrong.is_empty(), "{} of {} cases went wrong:\n\n{}\n", wrong.len(), cases.len(), listed.join("\n"));
+    let listed: Vec<String> =
+        wrong.iter().map(|(name, it)| format!("{name}\n    {}", it.join("\n    "))).collect();
+    assert!(
+        wrong.is_empty(),
+        "{} of {} cases went wrong:\n\n{}\n",
+        wrong.len(),
+        cases.len(),
+        listed.join("\n")
+    );
 }
 
 /// A repair is a repair of its fault: the two differ, and by little.

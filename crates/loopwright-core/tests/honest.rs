@@ -29,16 +29,32 @@ impl Claims {
     fn of(workflow: &Workflow, report: &Report) -> Self {
         let problems = |code: &'static str| report.problems.iter().filter(move |it| it.code == code);
         let state_at = |place: &loopwright_core::problem::Place| {
-            workflow.machines().flat_map(|machine| machine.states.values().map(move |it| (machine, it))).find(|(_, it)| it.place == *place).map(|(machine, it)| machine.qualified(&it.name))
+            workflow
+                .machines()
+                .flat_map(|machine| machine.states.values().map(move |it| (machine, it)))
+                .find(|(_, it)| it.place == *place)
+                .map(|(machine, it)| machine.qualified(&it.name))
         };
         let of_property = |code: &'static str| {
-            workflow.properties.iter().enumerate().filter(|(_, it)| problems(code).any(|problem| problem.place == it.place)).map(|(at, _)| at).collect()
+            workflow
+                .properties
+                .iter()
+                .enumerate()
+                .filter(|(_, it)| problems(code).any(|problem| problem.place == it.place))
+                .map(|(at, _)| at)
+                .collect()
         };
         Self {
             unrouted: problems("unrouted").filter_map(|it| state_at(&it.place)).collect(),
-            cut: problems("too-wide").chain(problems("too-large")).chain(problems("not-shown")).next().is_some(),
+            cut: problems("too-wide")
+                .chain(problems("too-large"))
+                .chain(problems("not-shown"))
+                .next()
+                .is_some(),
             bounded: problems("endless").next().is_none() && report.worst.is_some(),
-            unsettled: problems("unsettled").filter_map(|it| it.path.as_ref()?.expect.unsettled.clone()).collect(),
+            unsettled: problems("unsettled")
+                .filter_map(|it| it.path.as_ref()?.expect.unsettled.clone())
+                .collect(),
             refuted: of_property("property"),
             vacuous: of_property("vacuous"),
             undefined: problems("undefined-input").map(|it| it.message.clone()).collect(),
@@ -53,18 +69,28 @@ fn within(figure: &Figure, items: u64) -> u64 {
 }
 
 /// Where what was seen is not what was claimed.
-fn contradictions(workflow: &Workflow, report: &Report, claims: &Claims, seen: &Seen, people: People) -> Vec<String> {
+fn contradictions(
+    workflow: &Workflow,
+    report: &Report,
+    claims: &Claims,
+    seen: &Seen,
+    people: People,
+) -> Vec<String> {
     let mut found: Vec<String> = seen.wrong.clone();
     if claims.cut {
         return found;
     }
     match seen.stop.as_ref().expect("it stopped") {
-        Stop::NoRoute(state, signal) if !claims.unrouted.contains(state) => found.push(format!("no-route: `{state}` has no route for `{signal}`")),
+        Stop::NoRoute(state, signal) if !claims.unrouted.contains(state) => {
+            found.push(format!("no-route: `{state}` has no route for `{signal}`"))
+        }
         Stop::Refused(why) => found.push(format!("refused: {why}")),
         Stop::TooLong if claims.bounded => found.push("too-long: it does not end".into()),
         _ => {}
     }
-    if claims.bounded && let Some(worst) = &report.worst {
+    if claims.bounded
+        && let Some(worst) = &report.worst
+    {
         let bound = within(&worst.calls, 2);
         if seen.most_calls > bound {
             found.push(format!("calls: {} calls, and {bound} was the bound", seen.most_calls));
@@ -85,12 +111,15 @@ fn contradictions(workflow: &Workflow, report: &Report, claims: &Claims, seen: &
     }
     for (child, state, gate) in &seen.unjudged {
         if people == People::Quiet && !claims.unsettled.contains(gate) {
-            found.push(format!("unjudged: {child:?} `{state}` went on although `{gate}` was not judged as it is"));
+            found.push(format!(
+                "unjudged: {child:?} `{state}` went on although `{gate}` was not judged as it is"
+            ));
         }
     }
     for property in &seen.broken {
         let settles = matches!(&workflow.properties[*property].claim, Claim::Never { before, .. } if before.iter().any(|it| matches!(it, loopwright_core::definition::Happened::Settled { .. })));
-        let facts = matches!(&workflow.properties[*property].claim, Claim::Never { when, .. } if !when.is_empty());
+        let facts =
+            matches!(&workflow.properties[*property].claim, Claim::Never { when, .. } if !when.is_empty());
         if (settles || facts) && people != People::Quiet {
             continue;
         }
@@ -113,7 +142,9 @@ fn contradictions(workflow: &Workflow, report: &Report, claims: &Claims, seen: &
     for (child, place) in &seen.taken {
         let never = report.problems.iter().filter(|it| it.code == "never-taken" && it.place == *place);
         for problem in never {
-            let own = problem.message.contains(&format!("of `{}", child.as_deref().map_or(String::new(), |it| format!("{it}."))));
+            let own = problem
+                .message
+                .contains(&format!("of `{}", child.as_deref().map_or(String::new(), |it| format!("{it}."))));
             if own {
                 found.push(format!("never-taken: {}", problem.message));
             }
@@ -163,7 +194,13 @@ fn spins(workflow: &Workflow, report: &Report) -> bool {
 }
 
 /// Plays a workflow many times and says where it went against its proof.
-fn held_against(workflow: &Workflow, report: &Report, plays: u64, salt: u64, people: &[People]) -> Vec<(String, Begin, u64, People)> {
+fn held_against(
+    workflow: &Workflow,
+    report: &Report,
+    plays: u64,
+    salt: u64,
+    people: &[People],
+) -> Vec<(String, Begin, u64, People)> {
     let claims = Claims::of(workflow, report);
     let mut found = Vec::new();
     if spins(workflow, report) {
@@ -214,7 +251,12 @@ fn explore() {
         let workflow = loaded(&text);
         let report = check(&workflow);
         for problem in &report.problems {
-            println!("{} {} {}", problem.code, problem.message, problem.path.as_ref().map(|it| it.to_yaml()).unwrap_or_default());
+            println!(
+                "{} {} {}",
+                problem.code,
+                problem.message,
+                problem.path.as_ref().map(|it| it.to_yaml()).unwrap_or_default()
+            );
         }
         println!("worst {:?}", report.worst.as_ref().map(|it| &it.calls));
         let found = held_against(&workflow, &report, count, 1, people);
@@ -232,7 +274,12 @@ fn explore() {
     for seed in from..from + count {
         let text = made(seed);
         let it = read(&text);
-        let wrong: Vec<String> = it.problems.iter().filter(|it| it.stage == loopwright_core::problem::Stage::Load).map(|it| format!("{}: {}", it.code, it.message)).collect();
+        let wrong: Vec<String> = it
+            .problems
+            .iter()
+            .filter(|it| it.stage == loopwright_core::problem::Stage::Load)
+            .map(|it| format!("{}: {}", it.code, it.message))
+            .collect();
         if !wrong.is_empty() {
             println!("{seed} does not load {wrong:?}");
             *codes.entry("load".into()).or_insert(0) += 1;

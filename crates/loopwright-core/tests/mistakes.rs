@@ -35,8 +35,11 @@ fn every_mistake_is_found_on_its_line() {
     let planted = planted();
     assert!(planted.len() >= FEWEST, "only {} planted", planted.len());
     let found: BTreeSet<usize> = problems().iter().filter(|it| it.stage == Stage::Load).map(line).collect();
-    let missed: Vec<String> =
-        planted.iter().filter(|(line, _)| !found.contains(line)).map(|(line, what)| format!("line {line}: {what}")).collect();
+    let missed: Vec<String> = planted
+        .iter()
+        .filter(|(line, _)| !found.contains(line))
+        .map(|(line, what)| format!("line {line}: {what}"))
+        .collect();
     assert!(missed.is_empty(), "not found:\n{}", missed.join("\n"));
     println!("{} mistakes planted, {} findings", planted.len(), problems().len());
 }
@@ -60,7 +63,8 @@ fn each_says_what_is_wrong_and_what_to_do() {
     sorted.sort_by_key(|it| (line(it), it.code));
     for problem in &sorted {
         let help = problem.help.as_deref().unwrap_or("-");
-        writeln!(said, "{}: {}: {problem} / {help}", line(problem), problem.code).expect("a string takes everything");
+        writeln!(said, "{}: {}: {problem} / {help}", line(problem), problem.code)
+            .expect("a string takes everything");
     }
     insta::with_settings!({snapshot_path => "data", prepend_module_to_snapshot => false, omit_expression => true}, {
         insta::assert_snapshot!("mistakes", said);

@@ -47,7 +47,8 @@ pub(crate) fn find(wanted: &str) -> Result<Found, CommandError> {
         return read_single(path);
     }
     if wanted.contains(['/', '\\']) || wanted.ends_with(".yaml") {
-        return Err(CommandError::user(format!("there is no `{wanted}`")).hinted("give a workflow's folder, or its name"));
+        return Err(CommandError::user(format!("there is no `{wanted}`"))
+            .hinted("give a workflow's folder, or its name"));
     }
     if let Some(own) = repository_workflow(wanted) {
         return read(&own);
@@ -59,17 +60,24 @@ pub(crate) fn find(wanted: &str) -> Result<Found, CommandError> {
         let error = CommandError::user(format!("there is no workflow `{wanted}`"));
         return Err(error.maybe_hinted(did_you_mean(wanted, built_in())));
     }
-    Ok(Found { folder: Folder { name: wanted.to_owned(), files }, origin: format!("built-in {wanted}"), path: None })
+    Ok(Found {
+        folder: Folder { name: wanted.to_owned(), files },
+        origin: format!("built-in {wanted}"),
+        path: None,
+    })
 }
 
 /// `.loopwright/workflows/NAME` here or in a folder above.
 fn repository_workflow(name: &str) -> Option<PathBuf> {
     let here = env::current_dir().ok()?;
-    here.ancestors().map(|it| it.join(".loopwright/workflows").join(name)).find(|it| it.join(WORKFLOW_FILE).is_file())
+    here.ancestors()
+        .map(|it| it.join(".loopwright/workflows").join(name))
+        .find(|it| it.join(WORKFLOW_FILE).is_file())
 }
 
 fn read(path: &Path) -> Result<Found, CommandError> {
-    let unreadable = |error: &io::Error| CommandError::user(format!("`{}` cannot be read: {error}", path.display()));
+    let unreadable =
+        |error: &io::Error| CommandError::user(format!("`{}` cannot be read: {error}", path.display()));
     let mut folder = Folder::default();
     let absolute = fs::canonicalize(path).map_err(|it| unreadable(&it))?;
     folder.name = absolute.file_name().map(|it| it.to_string_lossy().into_owned()).unwrap_or_default();
@@ -80,14 +88,16 @@ fn read(path: &Path) -> Result<Found, CommandError> {
             continue;
         }
         let entries = fs::read_dir(&part_path).map_err(|it| unreadable(&it))?;
-        let mut names: Vec<PathBuf> = entries.filter_map(Result::ok).map(|it| it.path()).filter(|it| it.is_file()).collect();
+        let mut names: Vec<PathBuf> =
+            entries.filter_map(Result::ok).map(|it| it.path()).filter(|it| it.is_file()).collect();
         names.sort();
         for file in names {
             let length = fs::metadata(&file).map_err(|it| unreadable(&it))?.len();
             total += length.min(MOST_FILE);
             if total > MOST_BYTES || folder.files.len() >= MOST_FILES {
                 let message = format!("`{}` is too large to be a workflow's folder", path.display());
-                return Err(CommandError::user(message).hinted("a workflow is a folder of its own, with little else in it"));
+                return Err(CommandError::user(message)
+                    .hinted("a workflow is a folder of its own, with little else in it"));
             }
             let content = read_some(&file).map_err(|it| unreadable(&it))?;
             let name = file.file_name().map(|it| it.to_string_lossy().into_owned()).unwrap_or_default();
@@ -100,7 +110,8 @@ fn read(path: &Path) -> Result<Found, CommandError> {
 
 /// A single file, taken for the `workflow.yaml` of a folder without prompts.
 fn read_single(path: &Path) -> Result<Found, CommandError> {
-    let content = read_some(path).map_err(|it| CommandError::user(format!("`{}` cannot be read: {it}", path.display())))?;
+    let content = read_some(path)
+        .map_err(|it| CommandError::user(format!("`{}` cannot be read: {it}", path.display())))?;
     let mut folder = Folder::default();
     folder.files.insert(WORKFLOW_FILE.to_owned(), content);
     Ok(Found { folder, origin: path.display().to_string(), path: None })

@@ -22,7 +22,9 @@ pub(crate) fn error_line(text: &str) {
 
 /// Whether colour is wanted on a stream.
 fn coloured(terminal: bool) -> bool {
-    terminal && std::env::var_os("NO_COLOR").is_none() && std::env::var_os("TERM").is_none_or(|it| it != "dumb")
+    terminal
+        && std::env::var_os("NO_COLOR").is_none()
+        && std::env::var_os("TERM").is_none_or(|it| it != "dumb")
 }
 
 /// A problem, drawn with a pointer into its file.
@@ -32,8 +34,13 @@ pub(crate) fn problem(origin: &str, folder: &Folder, problem: &Problem) -> Strin
     if let Some(help) = &problem.help {
         diagnostic = diagnostic.with_help(help.clone());
     }
-    let theme = if coloured(std::io::stderr().is_terminal()) { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
-    let handler = GraphicalReportHandler::new_themed(theme).with_width(110).with_context_lines(1).with_links(false);
+    let theme = if coloured(std::io::stderr().is_terminal()) {
+        GraphicalTheme::unicode()
+    } else {
+        GraphicalTheme::unicode_nocolor()
+    };
+    let handler =
+        GraphicalReportHandler::new_themed(theme).with_width(110).with_context_lines(1).with_links(false);
     let mut drawn = String::new();
     let report = match folder.text(&problem.place.file) {
         Some(text) if !text.is_empty() => {

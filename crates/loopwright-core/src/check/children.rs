@@ -11,9 +11,9 @@ use super::unfold::{Ends, Setting, Unfolded};
 use super::writes::Shelf;
 use crate::definition::{Claim, EachRun, Happened, Kind, Machine, Workflow};
 use crate::name::Name;
-use crate::rehearse::{Expect, Play, Scenario, Step};
 use crate::proof::graph::Graph;
 use crate::proof::{Certainty, Found, Limits, Prover, Verdict};
+use crate::rehearse::{Expect, Play, Scenario, Step};
 
 /// A child as one parent's state runs it.
 pub(super) struct Instance<'w> {
@@ -49,7 +49,8 @@ pub(super) fn unfold<'w>(workflow: &'w Workflow, shelf: &Shelf) -> Family<'w> {
     for (state, child, setting) in settings(&first) {
         let mut all = watches(workflow, child);
         all.extend(inside(workflow, child));
-        let unfolded = Unfolded::new(workflow, shelf, child, std::slice::from_ref(&setting), &Ends::default(), &all);
+        let unfolded =
+            Unfolded::new(workflow, shelf, child, std::slice::from_ref(&setting), &Ends::default(), &all);
         child_watches.insert(child.name.clone().unwrap_or_default(), all);
         ends.insert((state.clone(), setting.clone()), reached_ends(&unfolded));
         instances.push(Instance { state, setting, unfolded });
@@ -114,7 +115,10 @@ fn inside(workflow: &Workflow, child: &Machine) -> Vec<Watch> {
             continue;
         }
         for (end, _) in child.ends() {
-            found.push(Watch { name: format!("{named} before {end}"), what: What::Inside { happened: happened.clone(), end: end.clone() } });
+            found.push(Watch {
+                name: format!("{named} before {end}"),
+                what: What::Inside { happened: happened.clone(), end: end.clone() },
+            });
         }
     }
     found
@@ -133,7 +137,11 @@ fn properties_of(workflow: &Workflow) -> Vec<Happened> {
 }
 
 /// The parent's watches: its own, and the author's properties.
-fn main_watches(workflow: &Workflow, instances: &[Instance<'_>], child_watches: &FxHashMap<Name, Vec<Watch>>) -> Vec<Watch> {
+fn main_watches(
+    workflow: &Workflow,
+    instances: &[Instance<'_>],
+    child_watches: &FxHashMap<Name, Vec<Watch>>,
+) -> Vec<Watch> {
     let mut found = watches(workflow, &workflow.main);
     for (property, declared) in workflow.properties.iter().enumerate() {
         match &declared.claim {
@@ -176,7 +184,9 @@ fn surely_inside(
             .iter()
             .zip(&verdicts)
             .filter_map(|(watch, verdict)| match &watch.what {
-                What::Inside { happened, end } if happened == wanted && *verdict == Verdict::Holds => Some(end.clone()),
+                What::Inside { happened, end } if happened == wanted && *verdict == Verdict::Holds => {
+                    Some(end.clone())
+                }
                 _ => None,
             })
             .collect();
@@ -186,7 +196,11 @@ fn surely_inside(
 }
 
 /// For every end of a child: the steps of a shortest run to it.
-pub(super) fn steps_to_ends(instance: &Instance<'_>, prover: &Prover<'_>, tracer: &Tracer<'_, '_>) -> ChildSteps {
+pub(super) fn steps_to_ends(
+    instance: &Instance<'_>,
+    prover: &Prover<'_>,
+    tracer: &Tracer<'_, '_>,
+) -> ChildSteps {
     let mut found = ChildSteps::default();
     for (node, _) in instance.unfolded.nodes.iter().enumerate() {
         let node = u32::try_from(node).unwrap_or(u32::MAX);
@@ -205,9 +219,12 @@ pub(super) fn steps_to_ends(instance: &Instance<'_>, prover: &Prover<'_>, tracer
     found
 }
 
-
 /// How the parent comes to run a child: a shortest run to the loop, and one item.
-pub(super) fn prefix(parent: &Tracer<'_, '_>, prover: &Prover<'_>, instance: &Instance<'_>) -> Option<Scenario> {
+pub(super) fn prefix(
+    parent: &Tracer<'_, '_>,
+    prover: &Prover<'_>,
+    instance: &Instance<'_>,
+) -> Option<Scenario> {
     let unfolded = parent.unfolded;
     (0..unfolded.nodes.len()).find_map(|node| {
         let id = u32::try_from(node).unwrap_or(u32::MAX);

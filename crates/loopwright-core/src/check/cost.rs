@@ -93,7 +93,10 @@ fn weights(unfolded: &Unfolded<'_>, weigh: impl Fn(&State, &Values) -> u64) -> V
 /// What one item costs at most, by lane.
 pub(super) fn of_child(unfolded: &Unfolded<'_>, prover: &Prover<'_>) -> Option<ChildCost> {
     let lanes = lanes(unfolded.workflow);
-    let lists: Vec<Vec<u64>> = lanes.iter().map(|lane| weights(unfolded, |state, values| weight(unfolded, state, values, lane))).collect();
+    let lists: Vec<Vec<u64>> = lanes
+        .iter()
+        .map(|lane| weights(unfolded, |state, values| weight(unfolded, state, values, lane)))
+        .collect();
     prover.stretch(&lists).iter().enumerate().map(|(at, it)| Some((at, at_most(it)?))).collect()
 }
 
@@ -117,13 +120,18 @@ fn at_least(dearest: &Dearest) -> u64 {
 pub(super) fn worst(unfolded: &Unfolded<'_>, prover: &Prover<'_>, children: &ChildCosts) -> Option<Worst> {
     let workflow = unfolded.workflow;
     let lanes = lanes(workflow);
-    let loops: Vec<&State> = unfolded.machine.states.values().filter(|it| matches!(it.kind, Kind::Each(_))).collect();
+    let loops: Vec<&State> =
+        unfolded.machine.states.values().filter(|it| matches!(it.kind, Kind::Each(_))).collect();
     let mut lists: Vec<Vec<u64>> = Vec::new();
     for (at, lane) in lanes.iter().enumerate() {
         lists.push(weights(unfolded, |state, values| weight(unfolded, state, values, lane)));
         for each in &loops {
             lists.push(weights(unfolded, |state, values| {
-                if state.name == each.name { per_item(unfolded, state, values, at, lane, children) } else { 0 }
+                if state.name == each.name {
+                    per_item(unfolded, state, values, at, lane, children)
+                } else {
+                    0
+                }
             }));
         }
     }
@@ -143,7 +151,13 @@ pub(super) fn worst(unfolded: &Unfolded<'_>, prover: &Prover<'_>, children: &Chi
     };
     let by_lane = |wanted: &Lane| lanes.iter().position(|it| it == wanted).and_then(&figure);
     let used: Vec<&crate::definition::Role> = workflow.roles.values().collect();
-    let whole = calls.whole.first().and_then(|it| Some(Figure { at_most: at_most(it)?, at_least: at_least(it), per_item: by_lane(&Lane::Calls)?.per_item }));
+    let whole = calls.whole.first().and_then(|it| {
+        Some(Figure {
+            at_most: at_most(it)?,
+            at_least: at_least(it),
+            per_item: by_lane(&Lane::Calls)?.per_item,
+        })
+    });
     let per_answer = if whole.is_none() {
         let lines = prover.per_answer(&lists[..1.min(lists.len())], &calls);
         lines.first().and_then(|it| match it {
@@ -168,10 +182,19 @@ pub(super) fn worst(unfolded: &Unfolded<'_>, prover: &Prover<'_>, children: &Chi
     })
 }
 
-fn per_item(unfolded: &Unfolded<'_>, state: &State, values: &Values, at: usize, lane: &Lane, children: &ChildCosts) -> u64 {
+fn per_item(
+    unfolded: &Unfolded<'_>,
+    state: &State,
+    values: &Values,
+    at: usize,
+    lane: &Lane,
+    children: &ChildCosts,
+) -> u64 {
     let Kind::Each(Each { run, with, .. }) = &state.kind else { return 0 };
     match run {
-        EachRun::Call(call) => call_weight(unfolded, call, &[], values, lane).saturating_mul(tries(unfolded, state, values)),
+        EachRun::Call(call) => {
+            call_weight(unfolded, call, &[], values, lane).saturating_mul(tries(unfolded, state, values))
+        }
         EachRun::Child(child) => {
             let Some(machine) = unfolded.workflow.children.get(&**child) else { return 0 };
             let setting = unfolded.setting(values, machine, with);
@@ -204,7 +227,8 @@ pub(super) fn caps(workflow: &Workflow, worst: Option<&Worst>) -> Vec<Problem> {
                 _ => None,
             };
             let Some(most) = most else {
-                let message = format!("the cap on {what} cannot be held: `{each}` may loop over any number of items");
+                let message =
+                    format!("the cap on {what} cannot be held: `{each}` may loop over any number of items");
                 let help = "say `at-most` in its `each`".to_owned();
                 problems.push(Problem::proof("over-cap", cap.1.clone(), message).help(help));
                 return;
@@ -212,8 +236,12 @@ pub(super) fn caps(workflow: &Workflow, worst: Option<&Worst>) -> Vec<Problem> {
             total = total.saturating_add(per_item.saturating_mul(u64::from(most)));
         }
         if total > cap.0 {
-            let message = format!("the worst stretch takes {} {what}, and the cap is {}", show(total), show(cap.0));
-            problems.push(Problem::proof("over-cap", cap.1.clone(), message).help("raise the cap, or lower a budget's limit"));
+            let message =
+                format!("the worst stretch takes {} {what}, and the cap is {}", show(total), show(cap.0));
+            problems.push(
+                Problem::proof("over-cap", cap.1.clone(), message)
+                    .help("raise the cap, or lower a budget's limit"),
+            );
         }
     };
     let plain = |it: u64| it.to_string();
@@ -228,10 +256,14 @@ pub(super) fn caps(workflow: &Workflow, worst: Option<&Worst>) -> Vec<Problem> {
     }
     let codes = |what: &str| unpriced.iter().any(|it| it.message.contains(what));
     if let Some(cap) = caps.money.as_ref().filter(|_| !codes("money")) {
-        hold("", cap, worst.and_then(|it| it.money.as_ref()), &|it| show(Amount { value: it, unit: Unit::Money }));
+        hold("", cap, worst.and_then(|it| it.money.as_ref()), &|it| {
+            show(Amount { value: it, unit: Unit::Money })
+        });
     }
     if let Some(cap) = caps.tokens.as_ref().filter(|_| !codes("tokens")) {
-        hold("", cap, worst.and_then(|it| it.tokens.as_ref()), &|it| show(Amount { value: it, unit: Unit::Tokens }));
+        hold("", cap, worst.and_then(|it| it.tokens.as_ref()), &|it| {
+            show(Amount { value: it, unit: Unit::Tokens })
+        });
     }
     problems
 }
@@ -244,11 +276,18 @@ fn unknown_prices(workflow: &Workflow) -> Vec<Problem> {
     };
     if let (Some(cap), Some(role)) = (&workflow.caps.money, without(&|it| it.costs.is_some())) {
         let message = format!("the cap on money cannot be held: nobody says what a call of `{role}` costs");
-        problems.push(Problem::proof("unknown-price", cap.1.clone(), message).help(format!("say `costs` in the role `{role}`")));
+        problems.push(
+            Problem::proof("unknown-price", cap.1.clone(), message)
+                .help(format!("say `costs` in the role `{role}`")),
+        );
     }
     if let (Some(cap), Some(role)) = (&workflow.caps.tokens, without(&|it| it.tokens.is_some())) {
-        let message = format!("the cap on tokens cannot be held: nobody says how many a call of `{role}` takes");
-        problems.push(Problem::proof("unknown-price", cap.1.clone(), message).help(format!("say `tokens` in the role `{role}`")));
+        let message =
+            format!("the cap on tokens cannot be held: nobody says how many a call of `{role}` takes");
+        problems.push(
+            Problem::proof("unknown-price", cap.1.clone(), message)
+                .help(format!("say `tokens` in the role `{role}`")),
+        );
     }
     problems
 }

@@ -12,9 +12,15 @@ use crate::rehearse::Expect;
 pub(super) fn terminates(tracer: &Tracer<'_, '_>, prover: &Prover<'_>) -> (Option<String>, Vec<Problem>) {
     let because = |text: &str| (Some(text.to_owned()), Vec::new());
     match prover.termination() {
-        Termination::Proved(Argument::Lexicographic) => because("every loop spends a budget that it does not fill again"),
-        Termination::Proved(Argument::Prices) => because("the budgets have prices under which every step loses"),
-        Termination::Proved(Argument::Walk) => because("every position was walked, and none leads back to itself"),
+        Termination::Proved(Argument::Lexicographic) => {
+            because("every loop spends a budget that it does not fill again")
+        }
+        Termination::Proved(Argument::Prices) => {
+            because("the budgets have prices under which every step loses")
+        }
+        Termination::Proved(Argument::Walk) => {
+            because("every position was walked, and none leads back to itself")
+        }
         Termination::Endless { stem, turn } => {
             let mut moves = stem.moves.clone();
             moves.extend(turn);
@@ -41,7 +47,16 @@ fn endless(tracer: &Tracer<'_, '_>, turn: &[Move], what: &str) -> Problem {
     // A budget that the loop spends and fills again is the commonest mistake; name it.
     let steps: Vec<_> = turn
         .iter()
-        .filter_map(|it| unfolded.graph.nodes.get(it.node as usize)?.cells.get(it.cell as usize)?.steps.get(it.step as usize))
+        .filter_map(|it| {
+            unfolded
+                .graph
+                .nodes
+                .get(it.node as usize)?
+                .cells
+                .get(it.cell as usize)?
+                .steps
+                .get(it.step as usize)
+        })
         .collect();
     for step in &steps {
         for spent in &step.spend {
@@ -52,16 +67,22 @@ fn endless(tracer: &Tracer<'_, '_>, turn: &[Move], what: &str) -> Problem {
                 let entered = unfolded.state(filler.to).map(|it| it.name.clone()).unwrap_or_default();
                 let visit = unfolded.machine.budgets.get(budget).is_some_and(|it| it.per == Per::Visit);
                 help = if visit {
-                    format!("`{budget}` is `per: visit` and is filled again on the way round; spend one that is not")
+                    format!(
+                        "`{budget}` is `per: visit` and is filled again on the way round; spend one that is not"
+                    )
                 } else {
-                    format!("the loop spends `{budget}` and fills it again by entering `{entered}`; leave `{entered}` out of `per`")
+                    format!(
+                        "the loop spends `{budget}` and fills it again by entering `{entered}`; leave `{entered}` out of `per`"
+                    )
                 };
             }
         }
     }
     match place {
         Some(place) => Problem::proof("endless", place, message).help(help),
-        None => Problem::proof("endless", crate::problem::Place { file: String::new(), bytes: 0..0 }, message),
+        None => {
+            Problem::proof("endless", crate::problem::Place { file: String::new(), bytes: 0..0 }, message)
+        }
     }
 }
 
@@ -76,7 +97,14 @@ pub(super) fn ends(tracer: &Tracer<'_, '_>, prover: &Prover<'_>) -> Vec<Problem>
     let Ending::Trapped(path) = prover.ending() else { return Vec::new() };
     // A hole is reported as such; here are only runs that go on and can never come to an end.
     let last = path.moves.last().and_then(|it| {
-        let step = unfolded.graph.nodes.get(it.node as usize)?.cells.get(it.cell as usize)?.steps.get(it.step as usize)?;
+        let step = unfolded
+            .graph
+            .nodes
+            .get(it.node as usize)?
+            .cells
+            .get(it.cell as usize)?
+            .steps
+            .get(it.step as usize)?;
         unfolded.state(step.to)
     });
     let last = last.or_else(|| unfolded.graph.roots.get(path.root).and_then(|it| unfolded.state(it.node)));

@@ -68,7 +68,12 @@ pub fn check_within(workflow: &Workflow, limits: Limits) -> Report {
         let prover = if main { &main_prover } else { &own };
         let quick = Prover::new(&unfolded.graph, probing(&limits));
         let nothing = ChildSteps::default();
-        let tracer = Tracer { unfolded, shelf: &shelf, children: if main { &child_steps } else { &nothing }, prefix: prefix.as_ref() };
+        let tracer = Tracer {
+            unfolded,
+            shelf: &shelf,
+            children: if main { &child_steps } else { &nothing },
+            prefix: prefix.as_ref(),
+        };
         let reach = quick.reach();
         problems.extend(routes::too_large(unfolded));
         problems.extend(routes::holes(&tracer, prover));
@@ -91,9 +96,14 @@ pub fn check_within(workflow: &Workflow, limits: Limits) -> Report {
     for instance in &family.instances {
         let graph = instance.unfolded.undisturbed();
         let prover = Prover::new(&graph, limits.clone());
-        child_costs.insert((instance.state.clone(), instance.setting.clone()), cost::of_child(&instance.unfolded, &prover));
+        child_costs.insert(
+            (instance.state.clone(), instance.setting.clone()),
+            cost::of_child(&instance.unfolded, &prover),
+        );
     }
-    problems.extend(main_reach.iter().flat_map(|it| verdicts::at_most(&main_tracer, &main_prover, it, &mut properties)));
+    problems.extend(
+        main_reach.iter().flat_map(|it| verdicts::at_most(&main_tracer, &main_prover, it, &mut properties)),
+    );
     let undisturbed = family.main.undisturbed();
     let worst = cost::worst(&family.main, &Prover::new(&undisturbed, limits), &child_costs);
     problems.extend(cost::caps(workflow, worst.as_ref()));

@@ -3,7 +3,9 @@
 use super::slots::Slot;
 use super::unfold::{Begin, Came, Setting, Unfolded, Values};
 use super::writes::{self, Documents, Shelf};
-use crate::definition::{Arm, Condition, EachRun, Given, Happened, Kind, Machine, Outcome, State, Term, Workflow};
+use crate::definition::{
+    Arm, Condition, EachRun, Given, Happened, Kind, Machine, Outcome, State, Term, Workflow,
+};
 use crate::name::{Name, in_expression};
 use crate::problem::Place;
 use crate::signal;
@@ -73,7 +75,9 @@ impl Watch {
     /// Whether it must be true on entering a state with these values.
     pub(super) fn requires(&self, unfolded: &Unfolded<'_>, state: &State, values: &Values) -> bool {
         let holds = |conditions: &[Condition]| {
-            conditions.iter().all(|it| unfolded.term(values, &it.term).is_none_or(|value| it.values.contains(&value)))
+            conditions
+                .iter()
+                .all(|it| unfolded.term(values, &it.term).is_none_or(|value| it.values.contains(&value)))
         };
         match &self.what {
             What::Gate(gate) => {
@@ -98,7 +102,9 @@ impl Watch {
             }
             What::Before { reach, when, .. } => *reach == state.name && holds(when),
             What::After { .. } => matches!(state.kind, Kind::End { outcome: Outcome::Success, .. }),
-            What::Defined { by, .. } => by.iter().any(|(it, _)| *it == state.name) && self.is_given(unfolded, state, values),
+            What::Defined { by, .. } => {
+                by.iter().any(|(it, _)| *it == state.name) && self.is_given(unfolded, state, values)
+            }
             What::Inside { end, .. } => *end == state.name,
         }
     }
@@ -133,10 +139,18 @@ impl Watch {
                 let child = unfolded.machine.name.is_some();
                 match given.split_once('.') {
                     Some(("inputs", name)) => {
-                        let input = unfolded.workflow.inputs.iter().find(|(it, _)| it.in_expression() == in_expression(name));
+                        let input = unfolded
+                            .workflow
+                            .inputs
+                            .iter()
+                            .find(|(it, _)| it.in_expression() == in_expression(name));
                         child || !imported && input.is_some_and(|(_, it)| !it.optional)
                     }
-                    Some(("docs", name)) => child || imported || !is_made_here(unfolded.workflow, name) && !is_optional(unfolded.workflow, name),
+                    Some(("docs", name)) => {
+                        child
+                            || imported
+                            || !is_made_here(unfolded.workflow, name) && !is_optional(unfolded.workflow, name)
+                    }
                     Some(("last", name)) => child && !unfolded.machine.states.contains_key(name),
                     _ => true,
                 }
@@ -148,10 +162,20 @@ impl Watch {
     pub(super) fn breaks(&self, unfolded: &Unfolded<'_>, shelf: &Shelf, taken: &Taken<'_>) -> bool {
         match &self.what {
             What::Gate(gate) | What::Before { happened: Happened::Settled { gate }, .. } => {
-                let own = taken.state.gate.as_ref().filter(|it| it.name == *gate && unfolded.judges(taken.state, taken.before));
-                let not_passed = own.is_some_and(|it| !it.passes.contains(&taken.came.signal)) && taken.came.signal != signal::STALE;
+                let own = taken
+                    .state
+                    .gate
+                    .as_ref()
+                    .filter(|it| it.name == *gate && unfolded.judges(taken.state, taken.before));
+                let not_passed = own.is_some_and(|it| !it.passes.contains(&taken.came.signal))
+                    && taken.came.signal != signal::STALE;
                 let retabled = unfolded.machine.gates.get(&**gate).into_iter().flatten().any(|it| {
-                    let by = unfolded.machine.states.get(&**it).and_then(|it| it.gate.as_ref()).and_then(|it| it.judges.by());
+                    let by = unfolded
+                        .machine
+                        .states
+                        .get(&**it)
+                        .and_then(|it| it.gate.as_ref())
+                        .and_then(|it| it.judges.by());
                     by.is_some_and(|it| taken.arm.set.contains_key(&**it))
                 });
                 // Somebody's edit counts against the gates it is signalled for; others are looked at where they are needed.
@@ -175,17 +199,27 @@ impl Watch {
     pub(super) fn holds(&self, unfolded: &Unfolded<'_>, taken: &Taken<'_>) -> bool {
         match &self.what {
             What::Gate(gate) | What::Before { happened: Happened::Settled { gate }, .. } => {
-                let own = taken.state.gate.as_ref().filter(|it| it.name == *gate && unfolded.judges(taken.state, taken.before));
-                own.is_some_and(|it| it.passes.contains(&taken.came.signal)) || taken.arm.forced.contains(gate)
+                let own = taken
+                    .state
+                    .gate
+                    .as_ref()
+                    .filter(|it| it.name == *gate && unfolded.judges(taken.state, taken.before));
+                own.is_some_and(|it| it.passes.contains(&taken.came.signal))
+                    || taken.arm.forced.contains(gate)
             }
             What::Before { happened: happened @ Happened::Signal { child, .. }, inside, .. } => match child {
                 None => came_out(happened, taken),
                 Some(child) => {
                     let Kind::Each(each) = &taken.state.kind else { return false };
                     let EachRun::Child(runs) = &each.run else { return false };
-                    let Some(machine) = unfolded.workflow.children.get(&**child).filter(|_| runs == child) else { return false };
+                    let Some(machine) = unfolded.workflow.children.get(&**child).filter(|_| runs == child)
+                    else {
+                        return false;
+                    };
                     let setting = unfolded.setting(taken.before, machine, &each.with);
-                    inside.iter().any(|(state, at, ends)| *state == taken.state.name && *at == setting && ends.contains(&taken.came.signal))
+                    inside.iter().any(|(state, at, ends)| {
+                        *state == taken.state.name && *at == setting && ends.contains(&taken.came.signal)
+                    })
                 }
             },
             What::After { after, comes, .. } => match comes {
@@ -221,11 +255,14 @@ fn same_document(workflow: &Workflow, made: &Name, wanted: &str) -> bool {
 /// Whether some state of the workflow makes a document.
 pub(super) fn is_made_here(workflow: &Workflow, wanted: &str) -> bool {
     let declared = workflow.documents.iter().find(|(it, _)| it.in_expression() == in_expression(wanted));
-    if declared.is_some_and(|(_, it)| !it.shows.is_empty() || matches!(it.files, crate::definition::Files::Command(_))) {
+    if declared.is_some_and(|(_, it)| {
+        !it.shows.is_empty() || matches!(it.files, crate::definition::Files::Command(_))
+    }) {
         return false;
     }
     workflow.machines().flat_map(|it| it.states.values()).any(|state| {
-        let produced = state.call().map(|it| it.produces.values().flatten().collect::<Vec<_>>()).unwrap_or_default();
+        let produced =
+            state.call().map(|it| it.produces.values().flatten().collect::<Vec<_>>()).unwrap_or_default();
         let written: Vec<&Name> = match &state.kind {
             Kind::Do { actions, .. } => {
                 let writers = actions.iter().filter(|it| matches!(&*it.verb, "write" | "create" | "copy"));
@@ -249,7 +286,10 @@ fn deletes(workflow: &Workflow, state: &State, wanted: &str) -> bool {
 
 /// Whether a state that came out like this made a document.
 fn makes(unfolded: &Unfolded<'_>, taken: &Taken<'_>, wanted: &str) -> bool {
-    if signal::is_failure(&taken.came.signal) || taken.came.signal == signal::STALE || taken.came.signal == signal::ASK {
+    if signal::is_failure(&taken.came.signal)
+        || taken.came.signal == signal::STALE
+        || taken.came.signal == signal::ASK
+    {
         return false;
     }
     let workflow = unfolded.workflow;
@@ -262,7 +302,8 @@ fn makes(unfolded: &Unfolded<'_>, taken: &Taken<'_>, wanted: &str) -> bool {
         Kind::Each(each) if matches!(each.run, EachRun::Child(_)) => false,
         _ => taken.state.call().is_some_and(|call| {
             let produced = writes::picked(&call.produces, &lookup).into_iter().flatten();
-            taken.came.signal != signal::EMPTY && produced.into_iter().any(|it| same_document(workflow, it, wanted))
+            taken.came.signal != signal::EMPTY
+                && produced.into_iter().any(|it| same_document(workflow, it, wanted))
         }),
     }
 }
@@ -292,7 +333,10 @@ pub(super) fn watches(workflow: &Workflow, machine: &Machine) -> Vec<Watch> {
                 for given in all_given(workflow, inner) {
                     let root = root_of(&given.name);
                     let own = root.strip_prefix("last.").is_some_and(|it| child.states.contains_key(it));
-                    if !given.maybe && !own && matches!(root.split('.').next(), Some("docs" | "last" | "inputs")) {
+                    if !given.maybe
+                        && !own
+                        && matches!(root.split('.').next(), Some("docs" | "last" | "inputs"))
+                    {
                         wanted.entry(root).or_default().push((state.name.clone(), given.place.clone()));
                     }
                 }

@@ -24,12 +24,16 @@ pub(super) fn too_large(unfolded: &Unfolded<'_>) -> Vec<Problem> {
     for state in &unfolded.too_wide {
         let place = unfolded.machine.states.get(&**state).map(|it| it.place.clone());
         let message = format!("`{state}` reads so many facts at once that its choices cannot be listed");
-        problems.extend(place.map(|it| Problem::proof("too-wide", it, message).help("split the choice in two states")));
+        problems.extend(
+            place.map(|it| Problem::proof("too-wide", it, message).help("split the choice in two states")),
+        );
     }
     if unfolded.cut {
         let place = unfolded.machine.states.values().next().map(|it| it.place.clone());
-        let message = format!("the workflow has more than {MOST_NODES} positions; nothing was proved about the rest");
-        let help = "fewer variables, remembered signals or gates in one machine; a child has a space of its own";
+        let message =
+            format!("the workflow has more than {MOST_NODES} positions; nothing was proved about the rest");
+        let help =
+            "fewer variables, remembered signals or gates in one machine; a child has a space of its own";
         problems.extend(place.map(|it| Problem::proof("too-large", it, message).help(help)));
     }
     problems
@@ -47,7 +51,9 @@ pub(super) fn holes(tracer: &Tracer<'_, '_>, prover: &Prover<'_>) -> Vec<Problem
     let sink = id(graph.nodes.len());
     graph.nodes.push(Node { end: true, ..Node::default() });
     for hole in &holes {
-        if let Some(cell) = graph.nodes.get_mut(hole.node as usize).and_then(|it| it.cells.get_mut(hole.cell as usize)) {
+        if let Some(cell) =
+            graph.nodes.get_mut(hole.node as usize).and_then(|it| it.cells.get_mut(hole.cell as usize))
+        {
             cell.steps.push(Step { to: sink, ..Step::default() });
         }
     }
@@ -56,7 +62,10 @@ pub(super) fn holes(tracer: &Tracer<'_, '_>, prover: &Prover<'_>) -> Vec<Problem
     let mut by_state: BTreeMap<usize, Vec<(Name, NodeId, u32, bool)>> = BTreeMap::new();
     for hole in &holes {
         let Some(state) = unfolded.state(hole.node) else { continue };
-        let Some(came) = unfolded.outcomes.get(hole.node as usize).and_then(|it| it.get(hole.cell as usize)) else { continue };
+        let Some(came) = unfolded.outcomes.get(hole.node as usize).and_then(|it| it.get(hole.cell as usize))
+        else {
+            continue;
+        };
         let index = unfolded.machine.states.get_index_of(&*state.name).unwrap_or(0);
         let written = state.cells.get(&*came.signal).is_some_and(|it| !it.arms.is_empty());
         let row = by_state.entry(index).or_default();
@@ -77,7 +86,10 @@ pub(super) fn holes(tracer: &Tracer<'_, '_>, prover: &Prover<'_>) -> Vec<Problem
                 Found::Path(path) => {
                     shown.get_or_insert_with(|| {
                         let title = format!("{} has no route for {signal}", unfolded.machine.qualified(name));
-                        let before = Path { root: path.root, moves: path.moves[..path.moves.len().saturating_sub(1)].to_vec() };
+                        let before = Path {
+                            root: path.root,
+                            moves: path.moves[..path.moves.len().saturating_sub(1)].to_vec(),
+                        };
                         tracer.unrouted(&title, &before, node, cell as usize, &signal)
                     });
                     signals.push((signal, written));
@@ -92,7 +104,10 @@ pub(super) fn holes(tracer: &Tracer<'_, '_>, prover: &Prover<'_>) -> Vec<Problem
         let listed = signals.iter().map(|(it, _)| format!("`{it}`")).collect::<Vec<_>>().join(", ");
         let (message, help) = if signals.iter().any(|(_, written)| *written) {
             let message = format!("the arms of `{shown_name}` do not cover every way {listed} can come");
-            (message, "end with an arm that has no `when` and spends nothing, or give `spend` an `else`".to_owned())
+            (
+                message,
+                "end with an arm that has no `when` and spends nothing, or give `spend` an `else`".to_owned(),
+            )
         } else {
             let message = format!("`{shown_name}` has no route for {listed}");
             (message, format!("add {listed} to its `on`, or once to `defaults`"))
@@ -107,7 +122,12 @@ pub(super) fn holes(tracer: &Tracer<'_, '_>, prover: &Prover<'_>) -> Vec<Problem
 }
 
 /// A problem with the shortest way to a state.
-pub(super) fn with_path(tracer: &Tracer<'_, '_>, prover: &Prover<'_>, problem: Problem, state: Option<Name>) -> Problem {
+pub(super) fn with_path(
+    tracer: &Tracer<'_, '_>,
+    prover: &Prover<'_>,
+    problem: Problem,
+    state: Option<Name>,
+) -> Problem {
     let Some(name) = state else { return problem };
     let nodes = (0..tracer.unfolded.nodes.len()).map(id);
     let mut of_state = nodes.filter(|it| tracer.unfolded.state(*it).is_some_and(|it| it.name == name));
@@ -135,7 +155,9 @@ impl Taken {
         let machine = unfolded.machine;
         let mut unseen: BTreeMap<(Place, Option<Name>), Vec<Move>> = BTreeMap::new();
         for (node, certainty) in reach.nodes.iter().enumerate() {
-            let Some(state) = unfolded.state(id(node)).filter(|_| *certainty != Certainty::No) else { continue };
+            let Some(state) = unfolded.state(id(node)).filter(|_| *certainty != Certainty::No) else {
+                continue;
+            };
             self.states.insert((machine.name.clone(), state.name.clone()));
             for (cell, came) in unfolded.outcomes.get(node).into_iter().flatten().enumerate() {
                 if let Some(cell) = state.cells.get(&*came.signal) {
@@ -147,7 +169,9 @@ impl Taken {
                 }
                 for (step, arm) in came.arms.iter().enumerate() {
                     let taken = reach.steps.get(node).and_then(|it| it.get(cell)).and_then(|it| it.get(step));
-                    let Some(arm) = state.cells.get(&*came.signal).and_then(|it| it.arms.get(*arm)) else { continue };
+                    let Some(arm) = state.cells.get(&*came.signal).and_then(|it| it.arms.get(*arm)) else {
+                        continue;
+                    };
                     match taken {
                         Some(Certainty::Yes) => {
                             self.arms.insert((arm.place.clone(), machine.name.clone()));
@@ -168,7 +192,8 @@ impl Taken {
     /// Arms a first look did not see taken are searched for; one that no search rules out counts as taken.
     fn search(&mut self, unseen: BTreeMap<(Place, Option<Name>), Vec<Move>>, prover: &Prover<'_>) {
         for (key, moves) in unseen {
-            if !self.arms.contains(&key) && moves.iter().any(|it| prover.path_to_step(*it) != Found::Nowhere) {
+            if !self.arms.contains(&key) && moves.iter().any(|it| prover.path_to_step(*it) != Found::Nowhere)
+            {
                 self.default_arms.insert(key.0.clone());
                 self.arms.insert(key);
             }
@@ -180,7 +205,8 @@ impl Taken {
         let mut problems = Vec::new();
         let mut reported: FxHashSet<Place> = FxHashSet::default();
         for machine in workflow.machines() {
-            let run = machine.states.keys().any(|it| self.states.contains(&(machine.name.clone(), it.clone())));
+            let run =
+                machine.states.keys().any(|it| self.states.contains(&(machine.name.clone(), it.clone())));
             if !run && machine.name.is_some() {
                 continue;
             }
@@ -201,7 +227,10 @@ impl Taken {
                         if taken || !reported.insert(arm.place.clone()) {
                             continue;
                         }
-                        let message = format!("this arm of `{}` for `{signal}` is never taken", machine.qualified(name));
+                        let message = format!(
+                            "this arm of `{}` for `{signal}` is never taken",
+                            machine.qualified(name)
+                        );
                         let help = if arm.when.is_empty() && at > 0 {
                             "the arms before it always hold and can always be paid; remove it"
                         } else if at > 0 {
@@ -227,16 +256,36 @@ pub(super) fn forced(tracer: &Tracer<'_, '_>, prover: &Prover<'_>) -> Vec<Forced
         let Some(state) = unfolded.state(id(node)) else { continue };
         for (cell, came) in outcomes.iter().enumerate() {
             for (step, at) in came.arms.iter().enumerate() {
-                let Some(arm) = state.cells.get(&*came.signal).and_then(|it| it.arms.get(*at)) else { continue };
-                if arm.forced.is_empty() || seen.contains(&(state.name.clone(), came.signal.clone(), arm.place.bytes.start)) {
+                let Some(arm) = state.cells.get(&*came.signal).and_then(|it| it.arms.get(*at)) else {
+                    continue;
+                };
+                if arm.forced.is_empty()
+                    || seen.contains(&(state.name.clone(), came.signal.clone(), arm.place.bytes.start))
+                {
                     continue;
                 }
-                let Found::Path(path) = prover.path_to_step(Move { node: id(node), cell: id(cell), step: id(step) }) else { continue };
+                let Found::Path(path) =
+                    prover.path_to_step(Move { node: id(node), cell: id(cell), step: id(step) })
+                else {
+                    continue;
+                };
                 seen.insert((state.name.clone(), came.signal.clone(), arm.place.bytes.start));
                 for gate in &arm.forced {
-                    let title = format!("{} is passed over at {}", gate, unfolded.machine.qualified(&state.name));
-                    let reaches = path.moves.last().and_then(|it| unfolded.graph.nodes.get(it.node as usize)?.cells.get(it.cell as usize)?.steps.get(it.step as usize));
-                    let reaches = reaches.and_then(|it| unfolded.state(it.to)).map(|it| unfolded.machine.qualified(&it.name));
+                    let title =
+                        format!("{} is passed over at {}", gate, unfolded.machine.qualified(&state.name));
+                    let reaches = path.moves.last().and_then(|it| {
+                        unfolded
+                            .graph
+                            .nodes
+                            .get(it.node as usize)?
+                            .cells
+                            .get(it.cell as usize)?
+                            .steps
+                            .get(it.step as usize)
+                    });
+                    let reaches = reaches
+                        .and_then(|it| unfolded.state(it.to))
+                        .map(|it| unfolded.machine.qualified(&it.name));
                     found.push(Forced {
                         gate: unfolded.machine.qualified(gate),
                         state: unfolded.machine.qualified(&state.name),

@@ -186,9 +186,11 @@ fn told_apart(workflow: &Workflow, machine: &Machine, gate: &Name) -> bool {
         named && (has("open") != has("stale") || has("fresh") != has("forced"))
     };
     let machines = std::iter::once(machine).chain(workflow.children.values());
-    let arms = machines.flat_map(|it| it.states.values()).flat_map(|it| it.cells.values()).flat_map(|it| &it.arms);
+    let arms =
+        machines.flat_map(|it| it.states.values()).flat_map(|it| it.cells.values()).flat_map(|it| &it.arms);
     let in_arms = arms.flat_map(|it| &it.when).any(splits);
-    let in_gates = machine.states.values().filter_map(|it| it.gate.as_ref()).flat_map(|it| &it.only_when).any(splits);
+    let in_gates =
+        machine.states.values().filter_map(|it| it.gate.as_ref()).flat_map(|it| &it.only_when).any(splits);
     let in_properties = workflow.properties.iter().any(|it| match &it.claim {
         Claim::Never { when, .. } => when.iter().any(splits),
         _ => false,
@@ -298,7 +300,8 @@ fn add_term(machine: &Machine, kept_facts: &[Name], term: &Term, terms: &mut Vec
 /// Facts that keep their value until something they read changes: those that say whether a gate is owed, those a
 /// property speaks of, and those read once. All others may come out any way each time they are read.
 pub(super) fn kept_facts(workflow: &Workflow, machine: &Machine) -> Vec<Name> {
-    let mut kept: Vec<Name> = machine.facts.iter().filter(|(_, it)| it.once).map(|(name, _)| name.clone()).collect();
+    let mut kept: Vec<Name> =
+        machine.facts.iter().filter(|(_, it)| it.once).map(|(name, _)| name.clone()).collect();
     let mut keep = |condition: &Condition| {
         if let Term::Fact(name) = &condition.term
             && !kept.contains(name)
@@ -364,18 +367,23 @@ fn values_of(workflow: &Workflow, machine: &Machine, slot: &Slot) -> Option<Vec<
     let yes_no = || vec![Name::from("no"), Name::from("yes")];
     match slot {
         Slot::Handed(_) => Some(yes_no()),
-        Slot::Inner(name) => machine.facts.get(&**name).map(|it| it.values.iter().cloned().chain([OUTSIDE.into()]).collect()),
+        Slot::Inner(name) => {
+            machine.facts.get(&**name).map(|it| it.values.iter().cloned().chain([OUTSIDE.into()]).collect())
+        }
         Slot::From => Some(std::iter::once(Name::from("")).chain(machine.states.keys().cloned()).collect()),
         Slot::Term(term) => term_values(workflow, machine, term),
     }
 }
 
 pub(super) fn term_values(workflow: &Workflow, machine: &Machine, term: &Term) -> Option<Vec<Name>> {
-    let none_first = |values: Vec<Name>| std::iter::once(Name::from("none")).chain(values).collect::<Vec<_>>();
+    let none_first =
+        |values: Vec<Name>| std::iter::once(Name::from("none")).chain(values).collect::<Vec<_>>();
     match term {
         Term::Fact(name) => machine.facts.get(&**name).map(|it| it.values.clone()),
         Term::Var(name) => machine.vars.get(&**name).map(|it| it.values.clone()),
-        Term::Last(state) => machine.states.get(&**state).map(|it| none_first(it.cells.keys().cloned().collect())),
+        Term::Last(state) => {
+            machine.states.get(&**state).map(|it| none_first(it.cells.keys().cloned().collect()))
+        }
         Term::LastField(state, field) => {
             let outcomes = signal::outcomes_of(workflow, machine.states.get(&**state)?);
             outcomes.values().find_map(|it| it.fields.get(&**field)).map(|it| none_first(it.clone()))
@@ -418,4 +426,3 @@ fn fact_reads(workflow: &Workflow, shelf: &Shelf, machine: &Machine, name: &Name
     }
     reads
 }
-

@@ -37,12 +37,17 @@ fn judge_writes(workflow: &Workflow, shelf: &Shelf, machine: &Machine, state: &S
     for value in values {
         let lookup = |name: &Name| value.as_ref().filter(|(by, _)| by == name).map(|(_, it)| it.clone());
         let written = shelf.touched(writes::of_state(workflow, shelf, state, &lookup));
-        let judged = writes::picked(&gate.judges, &lookup).into_iter().fold(0, |set, it| set | shelf.set(workflow, it));
+        let judged = writes::picked(&gate.judges, &lookup)
+            .into_iter()
+            .fold(0, |set, it| set | shelf.set(workflow, it));
         if written & judged != 0 {
             let documents = listed(&shelf.names(written & judged));
             let message = format!("the judge `{}` may write what it judges: {documents}", state.name);
             let problem = Problem::proof("judge-writes", state.place.clone(), message);
-            return Some((problem.help("give it `may-write: []`, or let another role judge"), Some(state.name.clone())));
+            return Some((
+                problem.help("give it `may-write: []`, or let another role judge"),
+                Some(state.name.clone()),
+            ));
         }
     }
     None
@@ -50,8 +55,13 @@ fn judge_writes(workflow: &Workflow, shelf: &Shelf, machine: &Machine, state: &S
 
 /// The values of the variable a state's tables are by, or nothing to choose.
 fn variable_values(workflow: &Workflow, machine: &Machine, state: &State) -> Vec<Option<(Name, Name)>> {
-    let by = state.gate.as_ref().and_then(|it| it.judges.by()).or_else(|| state.call().and_then(|it| it.role.by()));
-    let variable = by.and_then(|it| Some((it, machine.vars.get(&**it).or_else(|| workflow.main.vars.get(&**it))?)));
+    let by = state
+        .gate
+        .as_ref()
+        .and_then(|it| it.judges.by())
+        .or_else(|| state.call().and_then(|it| it.role.by()));
+    let variable =
+        by.and_then(|it| Some((it, machine.vars.get(&**it).or_else(|| workflow.main.vars.get(&**it))?)));
     match variable {
         Some((name, variable)) => variable.values.iter().map(|it| Some((name.clone(), it.clone()))).collect(),
         None => vec![None],
@@ -59,7 +69,12 @@ fn variable_values(workflow: &Workflow, machine: &Machine, state: &State) -> Vec
 }
 
 /// The worker a failing check leads to may not write the check.
-fn worker_writes_check(workflow: &Workflow, shelf: &Shelf, machine: &Machine, state: &State) -> Option<Located> {
+fn worker_writes_check(
+    workflow: &Workflow,
+    shelf: &Shelf,
+    machine: &Machine,
+    state: &State,
+) -> Option<Located> {
     let Kind::Check(check) = &state.kind else { return None };
     let own = shelf.set(workflow, &check.uses);
     if own == 0 {
@@ -75,7 +90,12 @@ fn worker_writes_check(workflow: &Workflow, shelf: &Shelf, machine: &Machine, st
             })
             .collect()
     };
-    let failing: Vec<Name> = state.cells.iter().filter(|(signal, _)| **signal == *"fail").flat_map(|(_, it)| targets(&it.arms)).collect();
+    let failing: Vec<Name> = state
+        .cells
+        .iter()
+        .filter(|(signal, _)| **signal == *"fail")
+        .flat_map(|(_, it)| targets(&it.arms))
+        .collect();
     waiting.extend(failing.iter());
     while let Some(name) = waiting.pop() {
         if !seen.insert(name) {
@@ -98,7 +118,10 @@ fn worker_writes_check(workflow: &Workflow, shelf: &Shelf, machine: &Machine, st
                 let written = shelf.touched(writes::of_state(workflow, shelf, worker, &|_| None));
                 if written & own != 0 {
                     let documents = listed(&shelf.names(written & own));
-                    let message = format!("`{name}` repairs what `{}` finds, and may write the check itself: {documents}", state.name);
+                    let message = format!(
+                        "`{name}` repairs what `{}` finds, and may write the check itself: {documents}",
+                        state.name
+                    );
                     let problem = Problem::proof("worker-writes-check", worker.place.clone(), message);
                     let help = format!("narrow it: `may-write` without {documents}");
                     return Some((problem.help(help), Some(name.clone())));
@@ -113,7 +136,8 @@ fn worker_writes_check(workflow: &Workflow, shelf: &Shelf, machine: &Machine, st
 /// A commit says which gates over what it commits it needs, or does without.
 fn commit_needs(workflow: &Workflow, shelf: &Shelf, machine: &Machine, state: &State) -> Vec<Located> {
     let Kind::Do { actions, without } = &state.kind else { return Vec::new() };
-    let committed = actions.iter().filter_map(|it| it.commits.as_ref()).fold(0, |set, it| set | shelf.set(workflow, it));
+    let committed =
+        actions.iter().filter_map(|it| it.commits.as_ref()).fold(0, |set, it| set | shelf.set(workflow, it));
     let mut found = Vec::new();
     let needs: Vec<&Name> = state.needs.values().flatten().collect();
     for (gate, judges) in &machine.gates {
@@ -124,13 +148,20 @@ fn commit_needs(workflow: &Workflow, shelf: &Shelf, machine: &Machine, state: &S
             .fold(0, |set, it| set | shelf.set(workflow, [it]));
         let concerns = shelf.touched(committed) & judged != 0;
         if concerns && !needs.contains(&gate) && !without.contains(gate) {
-            let message = format!("`{}` commits what `{gate}` judges, and does not say that it needs it", state.name);
+            let message =
+                format!("`{}` commits what `{gate}` judges, and does not say that it needs it", state.name);
             let help = format!("add `{gate}` to `needs`; or to `without`, if it is meant to go unjudged");
-            found.push((Problem::proof("commit-unjudged", state.place.clone(), message).help(help), Some(state.name.clone())));
+            found.push((
+                Problem::proof("commit-unjudged", state.place.clone(), message).help(help),
+                Some(state.name.clone()),
+            ));
         }
         if without.contains(gate) && !concerns {
             let message = format!("`{}` does without `{gate}`, which judges nothing it commits", state.name);
-            found.push((Problem::proof("unused", state.place.clone(), message).help("remove it from `without`"), None));
+            found.push((
+                Problem::proof("unused", state.place.clone(), message).help("remove it from `without`"),
+                None,
+            ));
         }
     }
     found
@@ -145,7 +176,12 @@ fn verdict_is_read(workflow: &Workflow, machine: &Machine, state: &State) -> Opt
         .cells
         .iter()
         .filter(|(signal, _)| !signal::is_failure(signal) && **signal != signal::STALE)
-        .map(|(_, cell)| cell.arms.iter().map(|it| format!("{:?}{:?}{:?}{:?}", it.to, it.when, it.spend, it.record)).collect())
+        .map(|(_, cell)| {
+            cell.arms
+                .iter()
+                .map(|it| format!("{:?}{:?}{:?}{:?}", it.to, it.when, it.spend, it.record))
+                .collect()
+        })
         .collect();
     ways.dedup();
     if ways.len() > 1 || state.cells.values().all(|it| it.arms.is_empty()) {
@@ -154,21 +190,32 @@ fn verdict_is_read(workflow: &Workflow, machine: &Machine, state: &State) -> Opt
     let gate = state.gate.as_ref().map(|it| &it.name);
     let reads_last = |term: &Term| match term {
         Term::Last(name) | Term::LastField(name, _) | Term::Ever(name) => *name == state.name,
-        Term::Outer(inner) => matches!(&**inner, Term::Last(name) | Term::LastField(name, _) if *name == state.name),
+        Term::Outer(inner) => {
+            matches!(&**inner, Term::Last(name) | Term::LastField(name, _) if *name == state.name)
+        }
         _ => false,
     };
     let reads_gate = |term: &Term| matches!(term, Term::Gate(name) | Term::Owed(name) if Some(name) == gate);
     let read = workflow.machines().flat_map(|it| it.states.values()).any(|other| {
-        let needed = machine.states.contains_key(&*other.name) && other.needs.values().flatten().any(|it| Some(it) == gate);
-        let routed = other.cells.values().flat_map(|it| &it.arms).flat_map(|it| &it.when).any(|it| reads_last(&it.term) || reads_gate(&it.term));
+        let needed = machine.states.contains_key(&*other.name)
+            && other.needs.values().flatten().any(|it| Some(it) == gate);
+        let routed = other
+            .cells
+            .values()
+            .flat_map(|it| &it.arms)
+            .flat_map(|it| &it.when)
+            .any(|it| reads_last(&it.term) || reads_gate(&it.term));
         let last = format!("last.{}", state.name);
-        let given = all_given(workflow, other).iter().any(|it| it.name == last || it.name.starts_with(&format!("{last}.")));
+        let given = all_given(workflow, other)
+            .iter()
+            .any(|it| it.name == last || it.name.starts_with(&format!("{last}.")));
         needed || routed || given
     });
-    let in_facts = workflow
-        .machines()
-        .flat_map(|it| it.facts.values())
-        .any(|it| it.reads.iter().any(|path| path.split('.').nth(1) == Some(&state.name.in_expression()) && path.starts_with("last.")));
+    let in_facts = workflow.machines().flat_map(|it| it.facts.values()).any(|it| {
+        it.reads.iter().any(|path| {
+            path.split('.').nth(1) == Some(&state.name.in_expression()) && path.starts_with("last.")
+        })
+    });
     if read || in_facts {
         return None;
     }
@@ -191,23 +238,31 @@ fn items_side_by_side(workflow: &Workflow, state: &State) -> Option<Located> {
             set.is_some_and(|set| !own.iter().any(|it| set.mentions(it)))
         })
     })?;
-    let message = format!("`{}` runs {} items at once, and each may write `{shared}`", state.name, each.at_once);
-    let help = "let every item write files of its own (`{{item.id}}` in the path), or drop `at-once`".to_owned();
+    let message =
+        format!("`{}` runs {} items at once, and each may write `{shared}`", state.name, each.at_once);
+    let help =
+        "let every item write files of its own (`{{item.id}}` in the path), or drop `at-once`".to_owned();
     Some((Problem::proof("same-files", state.place.clone(), message).help(help), Some(state.name.clone())))
 }
 
 fn written_documents(workflow: &Workflow, each: &Each) -> Vec<Name> {
     let calls: Vec<&crate::definition::Call> = match &each.run {
         EachRun::Call(call) => vec![call],
-        EachRun::Child(child) => {
-            workflow.children.get(&**child).map(|it| it.states.values().filter_map(State::call).collect()).unwrap_or_default()
-        }
+        EachRun::Child(child) => workflow
+            .children
+            .get(&**child)
+            .map(|it| it.states.values().filter_map(State::call).collect())
+            .unwrap_or_default(),
     };
     calls
         .into_iter()
         .flat_map(|call| {
             let roles = call.role.values().filter_map(|it| workflow.roles.get(&**it));
-            roles.flat_map(|role| call.may_write.as_ref().unwrap_or(&role.may_write).values().flatten().cloned()).collect::<Vec<_>>()
+            roles
+                .flat_map(|role| {
+                    call.may_write.as_ref().unwrap_or(&role.may_write).values().flatten().cloned()
+                })
+                .collect::<Vec<_>>()
         })
         .collect()
 }
@@ -223,8 +278,15 @@ fn narrows(workflow: &Workflow, shelf: &Shelf, state: &State) -> Option<Located>
     if beyond == 0 {
         return None;
     }
-    let message = format!("`{}` lets its role write more than the role may: {}", state.name, listed(&shelf.names(beyond)));
-    Some((Problem::proof("widens", state.place.clone(), message).help("add it to the role, or remove it here"), Some(state.name.clone())))
+    let message = format!(
+        "`{}` lets its role write more than the role may: {}",
+        state.name,
+        listed(&shelf.names(beyond))
+    );
+    Some((
+        Problem::proof("widens", state.place.clone(), message).help("add it to the role, or remove it here"),
+        Some(state.name.clone()),
+    ))
 }
 
 fn children_do_not_nest(machine: &Machine, state: &State) -> Option<Located> {
@@ -255,13 +317,21 @@ fn budgets_are_spent(workflow: &Workflow, machine: &Machine) -> Vec<Located> {
             .filter(|it| it.cells.values().flat_map(|it| &it.arms).any(|it| it.spend.as_ref() == Some(name)))
             .map(|it| &it.name)
             .collect();
-        let inherited = machine.name.is_some() && workflow.main.budgets.get(&**name).is_some_and(|it| it.place == budget.place);
+        let inherited = machine.name.is_some()
+            && workflow.main.budgets.get(&**name).is_some_and(|it| it.place == budget.place);
         if spenders.is_empty() && !inherited {
             let message = format!("nothing spends the budget `{name}`, so it limits nothing");
-            found.push((Problem::proof("unused", budget.place.clone(), message).help("spend it on an arm, or remove it"), None));
+            found.push((
+                Problem::proof("unused", budget.place.clone(), message)
+                    .help("spend it on an arm, or remove it"),
+                None,
+            ));
         } else if spenders.len() < 2 && budget.shared {
             let message = format!("`{name}` is `shared`, and only one state spends it");
-            found.push((Problem::proof("unused", budget.place.clone(), message).help("remove `shared`"), None));
+            found.push((
+                Problem::proof("unused", budget.place.clone(), message).help("remove `shared`"),
+                None,
+            ));
         }
     }
     found

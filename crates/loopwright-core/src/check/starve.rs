@@ -21,26 +21,36 @@ pub(super) fn check(tracer: &Tracer<'_, '_>) -> Vec<Problem> {
         let spends = |state: &crate::definition::State| {
             state.cells.values().flat_map(|it| &it.arms).any(|it| it.spend.as_ref() == Some(name))
         };
-        let spenders: Vec<&Name> = machine.states.values().filter(|it| spends(it)).map(|it| &it.name).collect();
+        let spenders: Vec<&Name> =
+            machine.states.values().filter(|it| spends(it)).map(|it| &it.name).collect();
         if spenders.len() < 2 {
             continue;
         }
         let found = spenders.iter().find_map(|it| starved(tracer, name, it).map(|path| (*it, path)));
         if let Some((starved, (path, move_to))) = found {
-            let others: Vec<String> = spenders.iter().filter(|it| **it != starved).map(|it| format!("`{it}`")).collect();
+            let others: Vec<String> =
+                spenders.iter().filter(|it| **it != starved).map(|it| format!("`{it}`")).collect();
             let others = others.join(", ");
-            let message = format!("{others} can use `{name}` up, so that `{starved}` finds nothing left that it never spent");
+            let message = format!(
+                "{others} can use `{name}` up, so that `{starved}` finds nothing left that it never spent"
+            );
             let reaches = unfolded.state(move_to).map(|it| machine.qualified(&it.name));
             let scenario = tracer.scenario(&message, &path, Expect { reaches, ..Expect::default() });
             let problem = Problem::proof("starved", budget.place.clone(), message);
-            problems.push(problem.help("give each loop a budget of its own, or say `shared: true`").path(scenario));
+            problems.push(
+                problem.help("give each loop a budget of its own, or say `shared: true`").path(scenario),
+            );
         }
     }
     problems
 }
 
 /// A run in which a state finds a budget used up that it never spent itself.
-fn starved(tracer: &Tracer<'_, '_>, budget: &Name, state: &Name) -> Option<(crate::proof::graph::Path, NodeId)> {
+fn starved(
+    tracer: &Tracer<'_, '_>,
+    budget: &Name,
+    state: &Name,
+) -> Option<(crate::proof::graph::Path, NodeId)> {
     let unfolded = tracer.unfolded;
     let lines: Vec<u16> = unfolded
         .counters
@@ -57,7 +67,9 @@ fn starved(tracer: &Tracer<'_, '_>, budget: &Name, state: &Name) -> Option<(crat
             continue;
         }
         for cell in 0..outcomes.len() {
-            let Some(here) = graph.nodes.get_mut(node as usize).and_then(|it| it.cells.get_mut(cell)) else { continue };
+            let Some(here) = graph.nodes.get_mut(node as usize).and_then(|it| it.cells.get_mut(cell)) else {
+                continue;
+            };
             let mut spent_before = false;
             for (at, step) in here.steps.iter_mut().enumerate() {
                 if step.spend.iter().any(|it| lines.contains(it)) {
@@ -76,7 +88,14 @@ fn starved(tracer: &Tracer<'_, '_>, budget: &Name, state: &Name) -> Option<(crat
     let prover = Prover::new(&graph, Limits::default());
     fallbacks.into_iter().find_map(|it| match prover.path_to_step(it) {
         Found::Path(path) => {
-            let to = graph.nodes.get(it.node as usize)?.cells.get(it.cell as usize)?.steps.get(it.step as usize)?.to;
+            let to = graph
+                .nodes
+                .get(it.node as usize)?
+                .cells
+                .get(it.cell as usize)?
+                .steps
+                .get(it.step as usize)?
+                .to;
             Some((path, to))
         }
         _ => None,

@@ -35,7 +35,14 @@ impl Tracer<'_, '_> {
     }
 
     /// The same, with one more outcome at the end that has no route.
-    pub(super) fn unrouted(&self, name: &str, path: &Path, node: u32, cell: usize, signal: &Name) -> Scenario {
+    pub(super) fn unrouted(
+        &self,
+        name: &str,
+        path: &Path,
+        node: u32,
+        cell: usize,
+        signal: &Name,
+    ) -> Scenario {
         let expect = Expect { unrouted: Some(signal.clone()), ..Expect::default() };
         let mut scenario = self.scenario(name, path, expect);
         self.play(Move { node, cell: u32::try_from(cell).unwrap_or(0), step: 0 }, &mut scenario.steps);
@@ -67,7 +74,8 @@ impl Tracer<'_, '_> {
         let first = self.unfolded.graph.roots.get(path.root).and_then(|it| self.unfolded.state(it.node));
         imported
             && !path.moves.is_empty()
-            && first.is_some_and(|it| !matches!(it.kind, Kind::Rest { .. } | Kind::Ask { .. } | Kind::End { .. }))
+            && first
+                .is_some_and(|it| !matches!(it.kind, Kind::Rest { .. } | Kind::Ask { .. } | Kind::End { .. }))
     }
 
     /// The steps of one move.
@@ -92,9 +100,10 @@ impl Tracer<'_, '_> {
             }
         }
         // A path past a retry takes it as often as it can first.
-        let past: u64 = came.arms.get(step.step as usize).map_or(0, |arm| {
-            came.retries.iter().filter(|(at, _)| at < arm).map(|(_, times)| *times).sum()
-        });
+        let past: u64 = came
+            .arms
+            .get(step.step as usize)
+            .map_or(0, |arm| came.retries.iter().filter(|(at, _)| at < arm).map(|(_, times)| *times).sum());
         for _ in 0..past {
             self.play_once(state, step, came, steps);
         }
@@ -123,7 +132,15 @@ impl Tracer<'_, '_> {
         }
     }
 
-    fn play_loop(&self, state: &State, each: &Each, step: Move, came: &Came, play: Play, steps: &mut Vec<Step>) {
+    fn play_loop(
+        &self,
+        state: &State,
+        each: &Each,
+        step: Move,
+        came: &Came,
+        play: Play,
+        steps: &mut Vec<Step>,
+    ) {
         let whole = *came.signal == *signal::EMPTY || *came.signal == *signal::UNORDERED;
         let facts = Play { facts: play.facts.clone(), changed: play.changed.clone(), ..Play::default() };
         match &each.run {
@@ -132,7 +149,9 @@ impl Tracer<'_, '_> {
                 steps.push(self.step(state, Play { items: Some(vec!["1".into()]), ..Play::default() }));
                 steps.push(self.step(state, play));
             }
-            EachRun::Child(_) if signal::is_failure(&came.signal) => steps.push(self.step(state, Play { wrote: None, ..play })),
+            EachRun::Child(_) if signal::is_failure(&came.signal) => {
+                steps.push(self.step(state, Play { wrote: None, ..play }))
+            }
             EachRun::Child(child) => {
                 steps.push(self.step(state, Play { items: Some(vec!["1".into()]), ..Play::default() }));
                 let values = self.unfolded.values(step.node).cloned().unwrap_or_default();
@@ -153,7 +172,8 @@ impl Tracer<'_, '_> {
     }
 
     fn as_play(&self, came: &Came) -> Play {
-        let changed: Vec<Name> = came.changed.iter().filter(|(_, yes)| **yes).map(|(name, _)| name.clone()).collect();
+        let changed: Vec<Name> =
+            came.changed.iter().filter(|(_, yes)| **yes).map(|(name, _)| name.clone()).collect();
         Play {
             signal: Some(came.signal.clone()).filter(|it| *it != signal::ALWAYS),
             fields: came.fields.clone(),

@@ -19,7 +19,12 @@ pub fn transitions(workflow: &Workflow, failures: bool) -> (Vec<Scenario>, bool)
     let mut child_steps = ChildSteps::default();
     for instance in &family.instances {
         let prover = Prover::new(&instance.unfolded.graph, Limits::default());
-        let tracer = Tracer { unfolded: &instance.unfolded, shelf: &shelf, children: &ChildSteps::default(), prefix: None };
+        let tracer = Tracer {
+            unfolded: &instance.unfolded,
+            shelf: &shelf,
+            children: &ChildSteps::default(),
+            prefix: None,
+        };
         child_steps.extend(super::children::steps_to_ends(instance, &prover, &tracer));
     }
     let mut scenarios = Vec::new();
@@ -30,13 +35,23 @@ pub fn transitions(workflow: &Workflow, failures: bool) -> (Vec<Scenario>, bool)
     for instance in &family.instances {
         let prefix = super::children::prefix(&main, &main_prover, instance);
         let prover = Prover::new(&instance.unfolded.graph, Limits::default());
-        let tracer = Tracer { unfolded: &instance.unfolded, shelf: &shelf, children: &ChildSteps::default(), prefix: prefix.as_ref() };
+        let tracer = Tracer {
+            unfolded: &instance.unfolded,
+            shelf: &shelf,
+            children: &ChildSteps::default(),
+            prefix: prefix.as_ref(),
+        };
         complete &= !instance.unfolded.cut && collect(&tracer, &prover, failures, &mut scenarios);
     }
     (scenarios, complete)
 }
 
-fn collect(tracer: &Tracer<'_, '_>, prover: &Prover<'_>, failures: bool, scenarios: &mut Vec<Scenario>) -> bool {
+fn collect(
+    tracer: &Tracer<'_, '_>,
+    prover: &Prover<'_>,
+    failures: bool,
+    scenarios: &mut Vec<Scenario>,
+) -> bool {
     let unfolded: &Unfolded<'_> = tracer.unfolded;
     let reach = prover.reach();
     let mut complete = reach.exact;
@@ -54,13 +69,21 @@ fn collect(tracer: &Tracer<'_, '_>, prover: &Prover<'_>, failures: bool, scenari
                 if scenarios.len() >= MOST {
                     return false;
                 }
-                let Found::Path(path) = prover.path_to_step(Move { node: id(node), cell: id(cell), step: id(step) }) else {
+                let Found::Path(path) =
+                    prover.path_to_step(Move { node: id(node), cell: id(cell), step: id(step) })
+                else {
                     complete = false;
                     continue;
                 };
-                let to = unfolded.graph.nodes[node].cells[cell].steps.get(step).and_then(|it| unfolded.state(it.to));
+                let to = unfolded.graph.nodes[node].cells[cell]
+                    .steps
+                    .get(step)
+                    .and_then(|it| unfolded.state(it.to));
                 let reaches = to.map(|it| unfolded.machine.qualified(&it.name));
-                let from = unfolded.state(id(node)).map(|it| unfolded.machine.qualified(&it.name)).unwrap_or_default();
+                let from = unfolded
+                    .state(id(node))
+                    .map(|it| unfolded.machine.qualified(&it.name))
+                    .unwrap_or_default();
                 let title = format!("{from} {} -> {}", came.signal, reaches.as_deref().unwrap_or_default());
                 scenarios.push(tracer.scenario(&title, &path, Expect { reaches, ..Expect::default() }));
             }

@@ -119,10 +119,14 @@ impl<'w> Unfolded<'w> {
         for (name, budget) in machine.budgets.iter().filter(|(_, it)| it.unit() == Unit::Uses) {
             for (line, limit) in lines(name, budget) {
                 counters.insert(line.clone(), u16::try_from(graph.counters.len()).unwrap_or(u16::MAX));
-                graph.counters.push(Counter { name: line.to_string(), limit: u32::try_from(limit).unwrap_or(u32::MAX) });
+                graph.counters.push(Counter {
+                    name: line.to_string(),
+                    limit: u32::try_from(limit).unwrap_or(u32::MAX),
+                });
             }
         }
-        graph.monitors = watches.iter().map(|it| crate::proof::graph::Monitor { name: it.name.clone() }).collect();
+        graph.monitors =
+            watches.iter().map(|it| crate::proof::graph::Monitor { name: it.name.clone() }).collect();
         let mut unfolded = Self {
             workflow,
             machine,
@@ -183,7 +187,9 @@ impl<'w> Unfolded<'w> {
     pub(super) fn is_again(&self, node: usize, cell: usize, step: usize) -> bool {
         let came = self.outcomes.get(node).and_then(|it| it.get(cell));
         let state = self.state(NodeId::try_from(node).unwrap_or(NodeId::MAX));
-        let arm = came.zip(state).and_then(|(came, state)| state.cells.get(&*came.signal)?.arms.get(*came.arms.get(step)?));
+        let arm = came
+            .zip(state)
+            .and_then(|(came, state)| state.cells.get(&*came.signal)?.arms.get(*came.arms.get(step)?));
         arm.is_some_and(|it| it.to == Target::Again)
     }
 
@@ -221,7 +227,8 @@ impl<'w> Unfolded<'w> {
             }
         }
         let index = self.machine.states.get_index_of(&**state).unwrap_or(0);
-        let spot = Spot { state: u16::try_from(index).unwrap_or(u16::MAX), part: THERE, values: values.clone() };
+        let spot =
+            Spot { state: u16::try_from(index).unwrap_or(u16::MAX), part: THERE, values: values.clone() };
         let (node, new) = self.nodes.insert_full(spot);
         if new {
             let declared = self.machine.states.get_index(index).map(|(_, it)| it);
@@ -247,7 +254,9 @@ impl<'w> Unfolded<'w> {
                         .outer
                         .iter()
                         .map(|(term, value)| (Term::Outer(Box::new(term.clone())), value.clone()))
-                        .chain(setting.with.iter().map(|(name, value)| (Term::Var(name.clone()), value.clone())))
+                        .chain(
+                            setting.with.iter().map(|(name, value)| (Term::Var(name.clone()), value.clone())),
+                        )
                         .collect();
                     let begin = Begin { vars: setting.with.iter().cloned().collect(), ..Begin::default() };
                     self.begin(&start.arm, &fixed, begin, builder, &[], None);
@@ -256,7 +265,14 @@ impl<'w> Unfolded<'w> {
             return;
         }
         for start in &machine.start {
-            self.begin(&start.arm, &[], Begin { verb: start.verb.clone(), ..Begin::default() }, builder, &[], None);
+            self.begin(
+                &start.arm,
+                &[],
+                Begin { verb: start.verb.clone(), ..Begin::default() },
+                builder,
+                &[],
+                None,
+            );
         }
         for (phase, row) in &self.workflow.phases {
             let arm = Arm {
@@ -289,7 +305,8 @@ impl<'w> Unfolded<'w> {
         let imported = begin.phase.is_some();
         let mut choices: Vec<Vec<u16>> = Vec::new();
         for (at, kept) in self.slots.kept.iter().enumerate() {
-            let all = || (0..kept.values.len()).map(|it| u16::try_from(it).unwrap_or(u16::MAX)).collect::<Vec<_>>();
+            let all =
+                || (0..kept.values.len()).map(|it| u16::try_from(it).unwrap_or(u16::MAX)).collect::<Vec<_>>();
             let one = |value: &str| vec![self.index_of(at, value)];
             let choice = match &kept.slot {
                 _ if !alive.get(at).copied().unwrap_or(false) => vec![0],
@@ -309,7 +326,8 @@ impl<'w> Unfolded<'w> {
             };
             choices.push(choice);
         }
-        if choices.iter().map(Vec::len).try_fold(1_usize, usize::checked_mul).is_none_or(|it| it > MOST_ROOTS) {
+        if choices.iter().map(Vec::len).try_fold(1_usize, usize::checked_mul).is_none_or(|it| it > MOST_ROOTS)
+        {
             self.cut = true;
             return;
         }
@@ -324,9 +342,14 @@ impl<'w> Unfolded<'w> {
             }
             let mut this = begin.clone();
             for (at, kept) in self.slots.kept.iter().enumerate() {
-                let Some(value) = self.value(&values, at).filter(|_| alive.get(at).copied().unwrap_or(false)) else { continue };
+                let Some(value) = self.value(&values, at).filter(|_| alive.get(at).copied().unwrap_or(false))
+                else {
+                    continue;
+                };
                 match &kept.slot {
-                    Slot::Term(Term::Var(name)) if self.machine.vars.get(&**name).is_some_and(|it| it.input || imported) => {
+                    Slot::Term(Term::Var(name))
+                        if self.machine.vars.get(&**name).is_some_and(|it| it.input || imported) =>
+                    {
                         this.vars.insert(name.clone(), value);
                     }
                     Slot::Term(Term::Fact(name)) => {
@@ -355,7 +378,9 @@ impl<'w> Unfolded<'w> {
         }
         let Some(spot) = self.nodes.get_index(node).cloned() else { return };
         let values = spot.values.clone();
-        let Some((_, state)) = self.machine.states.get_index(usize::from(spot.state)).filter(|_| spot.part != OVER) else {
+        let Some((_, state)) =
+            self.machine.states.get_index(usize::from(spot.state)).filter(|_| spot.part != OVER)
+        else {
             return;
         };
         let mut cells: Vec<(Cell, Came)> = Vec::new();
@@ -378,7 +403,11 @@ impl<'w> Unfolded<'w> {
                     .iter()
                     .zip(&came.arms)
                     .map(|(it, arm)| {
-                        let place = state.cells.get(&**name).and_then(|it| it.arms.get(*arm)).map(|it| it.place.bytes.start);
+                        let place = state
+                            .cells
+                            .get(&**name)
+                            .and_then(|it| it.arms.get(*arm))
+                            .map(|it| it.place.bytes.start);
                         StepKey {
                             waits: cell.waits,
                             to: it.to,
@@ -410,7 +439,13 @@ impl<'w> Unfolded<'w> {
     }
 
     /// Every way one signal of a state can come out.
-    fn cells_of(&mut self, state: &State, values: &Values, signal: &Name, builder: &mut Builder<'_>) -> Vec<(Came, Cell)> {
+    fn cells_of(
+        &mut self,
+        state: &State,
+        values: &Values,
+        signal: &Name,
+        builder: &mut Builder<'_>,
+    ) -> Vec<(Came, Cell)> {
         if !self.can_signal(state, values, signal, builder) {
             return Vec::new();
         }
@@ -432,7 +467,15 @@ impl<'w> Unfolded<'w> {
                     came.wrote = written.documents;
                     came.stale.clone_from(&written.stale);
                     came.facts.extend(changed.facts.iter().map(|(a, b)| (a.clone(), b.clone())));
-                    let steps = self.steps(state, values, &changed.values, &mut came, &cell.arms, written.touched, builder);
+                    let steps = self.steps(
+                        state,
+                        values,
+                        &changed.values,
+                        &mut came,
+                        &cell.arms,
+                        written.touched,
+                        builder,
+                    );
                     found.push((came, Cell { waits, steps }));
                 }
             }
@@ -445,7 +488,12 @@ impl<'w> Unfolded<'w> {
         let Kind::Each(Each { run: EachRun::Child(child), with, .. }) = &state.kind else { return false };
         let Some(machine) = self.workflow.children.get(&**child) else { return false };
         let setting = self.setting(values, machine, with);
-        builder.ends.get(&(state.name.clone(), setting)).and_then(|it| it.get(&**signal)).copied().unwrap_or(false)
+        builder
+            .ends
+            .get(&(state.name.clone(), setting))
+            .and_then(|it| it.get(&**signal))
+            .copied()
+            .unwrap_or(false)
     }
 
     fn can_signal(&self, state: &State, values: &Values, signal: &Name, builder: &Builder<'_>) -> bool {
@@ -468,7 +516,8 @@ impl<'w> Unfolded<'w> {
                 signal::is_failure(signal)
                     || call.verdicts.as_ref().is_some_and(|it| it.contains_key(&**signal))
                     || roles.iter().filter_map(|it| self.workflow.roles.get(&***it)).any(|it| {
-                        call.verdicts.is_none() && it.verdicts.contains_key(&**signal) || it.asks && *signal == signal::ASK
+                        call.verdicts.is_none() && it.verdicts.contains_key(&**signal)
+                            || it.asks && *signal == signal::ASK
                     })
             }
             _ => true,
@@ -545,7 +594,11 @@ impl Unfolded<'_> {
         }
         let mut found: Vec<Written> = Vec::new();
         for subset in 0..1_u32 << at_stake.len().min(6) {
-            let kept: Documents = at_stake.iter().enumerate().filter(|(at, _)| subset & (1 << at) != 0).fold(0, |set, (_, it)| set | it);
+            let kept: Documents = at_stake
+                .iter()
+                .enumerate()
+                .filter(|(at, _)| subset & (1 << at) != 0)
+                .fold(0, |set, (_, it)| set | it);
             let mut written = 0;
             for at in 0..128 {
                 let one = may & (1 << at);
@@ -554,7 +607,11 @@ impl Unfolded<'_> {
                 }
             }
             if !found.iter().any(|it| it.documents == Some(written)) {
-                found.push(Written { documents: Some(written), touched: shelf.touched(written), stale: Vec::new() });
+                found.push(Written {
+                    documents: Some(written),
+                    touched: shelf.touched(written),
+                    stale: Vec::new(),
+                });
             }
         }
         found
@@ -563,13 +620,17 @@ impl Unfolded<'_> {
     /// Ways somebody can edit what the gates a state needs have judged: one document at a time, told apart by the gates
     /// that go stale. Several at once come one after the other, each with a signal of its own.
     fn edits(&self, state: &State, values: &Values, shelf: &Shelf) -> Vec<Written> {
-        let gates: Vec<&Name> = writes::picked(&state.needs, &|name| self.lookup(values, name)).into_iter().flatten().collect();
+        let gates: Vec<&Name> =
+            writes::picked(&state.needs, &|name| self.lookup(values, name)).into_iter().flatten().collect();
         let judged = gates.iter().fold(0, |set, it| set | self.judged(it, values, shelf));
         let mut found: Vec<Written> = Vec::new();
         for document in (0..128).map(|at| judged & (1 << at)).filter(|it| *it != 0) {
             let touched = shelf.touched(document);
-            let stale: Vec<Name> =
-                gates.iter().filter(|it| self.judged(it, values, shelf) & touched != 0).map(|it| (*it).clone()).collect();
+            let stale: Vec<Name> = gates
+                .iter()
+                .filter(|it| self.judged(it, values, shelf) & touched != 0)
+                .map(|it| (*it).clone())
+                .collect();
             if !found.iter().any(|it| it.stale == stale) {
                 found.push(Written { documents: Some(document), touched, stale });
             }
@@ -581,7 +642,9 @@ impl Unfolded<'_> {
     pub(super) fn judged(&self, gate: &str, values: &Values, shelf: &Shelf) -> Documents {
         let states = self.machine.gates.get(gate).into_iter().flatten();
         states.filter_map(|it| self.machine.states.get(&**it)?.gate.as_ref()).fold(0, |set, gate| {
-            writes::picked(&gate.judges, &|name| self.lookup(values, name)).into_iter().fold(set, |set, it| set | shelf.set(self.workflow, it))
+            writes::picked(&gate.judges, &|name| self.lookup(values, name))
+                .into_iter()
+                .fold(set, |set, it| set | shelf.set(self.workflow, it))
         })
     }
 
@@ -593,7 +656,15 @@ impl Unfolded<'_> {
     }
 
     /// Gates and facts as they stand when the work is done and routing begins.
-    fn after_work(&self, state: &State, values: &Values, signal: &Name, written: &Written, person: bool, builder: &Builder<'_>) -> Vec<Changed> {
+    fn after_work(
+        &self,
+        state: &State,
+        values: &Values,
+        signal: &Name,
+        written: &Written,
+        person: bool,
+        builder: &Builder<'_>,
+    ) -> Vec<Changed> {
         let mut after = values.clone();
         let mut open: Vec<(usize, Vec<u16>)> = Vec::new();
         // Facts the run itself may have changed, as opposed to somebody outside it.
@@ -608,9 +679,17 @@ impl Unfolded<'_> {
                     let own = state.gate.as_ref().filter(|it| it.name == *gate && self.judges(state, values));
                     if let Some(own) = own.filter(|_| *signal != signal::STALE) {
                         if own.passes.contains(signal) {
-                            let forced_inside = matches!(&state.kind, Kind::Each(each) if self.child_forces(each));
+                            let forced_inside =
+                                matches!(&state.kind, Kind::Each(each) if self.child_forces(each));
                             let fresh = self.index_of(at, "fresh");
-                            open.push((at, if forced_inside { vec![fresh, self.index_of(at, "forced")] } else { vec![fresh] }));
+                            open.push((
+                                at,
+                                if forced_inside {
+                                    vec![fresh, self.index_of(at, "forced")]
+                                } else {
+                                    vec![fresh]
+                                },
+                            ));
                         } else {
                             after[at] = self.index_of(at, "open");
                         }
@@ -626,7 +705,10 @@ impl Unfolded<'_> {
                         || reads.findings && matches!(state.kind, Kind::Review { .. })
                         || reads.states.contains(&state.name);
                     if changed || edited {
-                        open.push((at, (0..kept.values.len()).map(|it| u16::try_from(it).unwrap_or(u16::MAX)).collect()));
+                        open.push((
+                            at,
+                            (0..kept.values.len()).map(|it| u16::try_from(it).unwrap_or(u16::MAX)).collect(),
+                        ));
                     }
                     if changed {
                         rewritten.push(at);
@@ -643,7 +725,9 @@ impl Unfolded<'_> {
                 let mut facts = IndexMap::new();
                 for ((at, _), value) in open.iter().zip(choice) {
                     values[*at] = value;
-                    if let (Slot::Term(Term::Fact(name)), Some(chosen)) = (&self.slots.kept[*at].slot, self.value(&values, *at)) {
+                    if let (Slot::Term(Term::Fact(name)), Some(chosen)) =
+                        (&self.slots.kept[*at].slot, self.value(&values, *at))
+                    {
                         if let Some(inner) = self.slots.position(&Slot::Inner(name.clone())) {
                             if rewritten.contains(at) {
                                 values[inner] = value;
@@ -662,7 +746,11 @@ impl Unfolded<'_> {
     fn child_forces(&self, each: &Each) -> bool {
         let EachRun::Child(child) = &each.run else { return false };
         self.workflow.children.get(&**child).is_some_and(|it| {
-            it.states.values().flat_map(|it| it.cells.values()).flat_map(|it| &it.arms).any(|it| !it.forced.is_empty())
+            it.states
+                .values()
+                .flat_map(|it| it.cells.values())
+                .flat_map(|it| &it.arms)
+                .any(|it| !it.forced.is_empty())
         })
     }
 
@@ -680,7 +768,9 @@ impl Unfolded<'_> {
     ) -> Vec<Step> {
         let mut steps = Vec::new();
         for (at, arm) in arms.iter().enumerate() {
-            let holds = arm.when.iter().all(|it| self.value_now(after, &it.term, came).is_some_and(|value| it.values.contains(&value)));
+            let holds = arm.when.iter().all(|it| {
+                self.value_now(after, &it.term, came).is_some_and(|value| it.values.contains(&value))
+            });
             if !holds {
                 continue;
             }
@@ -718,7 +808,15 @@ impl Unfolded<'_> {
         steps
     }
 
-    fn step(&mut self, state: &State, before: &Values, after: &Values, came: &Came, arm: &Arm, builder: &mut Builder<'_>) -> Step {
+    fn step(
+        &mut self,
+        state: &State,
+        before: &Values,
+        after: &Values,
+        came: &Came,
+        arm: &Arm,
+        builder: &mut Builder<'_>,
+    ) -> Step {
         let mut values = after.clone();
         let set = |unfolded: &Self, values: &mut Values, slot: &Slot, value: &str| {
             if let Some(at) = unfolded.slots.position(slot) {
@@ -744,7 +842,8 @@ impl Unfolded<'_> {
         }
         for gate in &arm.forced {
             let slot = Slot::Term(Term::Gate(gate.clone()));
-            let fresh = self.slots.position(&slot).and_then(|it| self.value(&values, it)).as_deref() == Some("fresh");
+            let fresh =
+                self.slots.position(&slot).and_then(|it| self.value(&values, it)).as_deref() == Some("fresh");
             if !fresh {
                 set(self, &mut values, &slot, "forced");
             }
@@ -811,7 +910,10 @@ impl Unfolded<'_> {
         let name = arm.spend.as_ref().filter(|_| arm.to == Target::Again)?;
         let budget = self.machine.budgets.get(&**name).filter(|it| it.per == Per::Visit)?;
         let plain = arm.set.is_empty() && arm.forced.is_empty() && arm.refill.is_empty();
-        let limit = writes::picked(&budget.limit, &|name| self.lookup(values, name)).into_iter().map(|it| it.value).max();
+        let limit = writes::picked(&budget.limit, &|name| self.lookup(values, name))
+            .into_iter()
+            .map(|it| it.value)
+            .max();
         limit.filter(|_| plain)
     }
 
@@ -829,12 +931,19 @@ impl Unfolded<'_> {
         let yes_no = |yes: bool| Some(Name::from(if yes { "yes" } else { "no" }));
         match term {
             Term::Owed(gate) if came.stale.contains(gate) => yes_no(true),
-            Term::Owed(gate) if came.signal == signal::STALE && self.term(values, &Term::Gate(gate.clone())).is_none() => yes_no(false),
+            Term::Owed(gate)
+                if came.signal == signal::STALE && self.term(values, &Term::Gate(gate.clone())).is_none() =>
+            {
+                yes_no(false)
+            }
             Term::Owed(gate) => {
-                let wanted = crate::machine::Run::owed_when(self.machine, gate)
-                    .iter()
-                    .all(|it| self.value_now(values, &it.term, came).is_some_and(|value| it.values.contains(&value)));
-                let settled = matches!(self.term(values, &Term::Gate(gate.clone())).as_deref(), Some("fresh" | "forced"));
+                let wanted = crate::machine::Run::owed_when(self.machine, gate).iter().all(|it| {
+                    self.value_now(values, &it.term, came).is_some_and(|value| it.values.contains(&value))
+                });
+                let settled = matches!(
+                    self.term(values, &Term::Gate(gate.clone())).as_deref(),
+                    Some("fresh" | "forced")
+                );
                 yes_no(wanted && !settled)
             }
             Term::SameAgain => yes_no(came.same_again.unwrap_or(false)),
@@ -882,25 +991,43 @@ impl Free {
         free
     }
 
-    fn term(&mut self, unfolded: &Unfolded<'_>, state: &State, fields: &IndexMap<Name, Vec<Name>>, term: &Term) {
+    fn term(
+        &mut self,
+        unfolded: &Unfolded<'_>,
+        state: &State,
+        fields: &IndexMap<Name, Vec<Name>>,
+        term: &Term,
+    ) {
         match term {
             Term::Fact(name) if unfolded.slots.term(term).is_none() => {
-                let values = unfolded.machine.facts.get(&**name).map(|it| it.values.clone()).unwrap_or_default();
+                let values =
+                    unfolded.machine.facts.get(&**name).map(|it| it.values.clone()).unwrap_or_default();
                 self.fact(name, values);
             }
             Term::Outer(inner) => {
                 if let Term::Fact(name) = &**inner {
-                    let values = unfolded.workflow.main.facts.get(&**name).map(|it| it.values.clone()).unwrap_or_default();
+                    let values = unfolded
+                        .workflow
+                        .main
+                        .facts
+                        .get(&**name)
+                        .map(|it| it.values.clone())
+                        .unwrap_or_default();
                     self.fact(name, values);
                 } else if matches!(**inner, Term::Changed(_)) {
                     self.term(unfolded, state, fields, inner);
                 }
             }
-            Term::Changed(document) if !self.changed.contains(document) => self.changed.push(document.clone()),
+            Term::Changed(document) if !self.changed.contains(document) => {
+                self.changed.push(document.clone())
+            }
             Term::SameAgain => self.same_again = true,
             Term::Topic => {
                 if let Kind::Review { call, .. } = &state.kind {
-                    let roles = call.role.values().filter_map(|it| unfolded.workflow.roles.get(&**it)?.findings.as_ref());
+                    let roles = call
+                        .role
+                        .values()
+                        .filter_map(|it| unfolded.workflow.roles.get(&**it)?.findings.as_ref());
                     self.topics = roles.flat_map(|it| it.topic.clone()).collect();
                 }
             }
@@ -927,9 +1054,18 @@ impl Free {
     }
 
     /// Every combination, or `None` when there are too many.
-    fn valuations(&self, unfolded: &Unfolded<'_>, state: &State, values: &Values, signal: &Name) -> Option<Vec<Came>> {
-        let sized = |length: usize| (0..length.max(1)).map(|it| u16::try_from(it).unwrap_or(u16::MAX)).collect::<Vec<_>>();
-        let best = signal::outcomes_of(unfolded.workflow, state).get_index_of(&**signal).is_none_or(|it| it == 0);
+    fn valuations(
+        &self,
+        unfolded: &Unfolded<'_>,
+        state: &State,
+        values: &Values,
+        signal: &Name,
+    ) -> Option<Vec<Came>> {
+        let sized = |length: usize| {
+            (0..length.max(1)).map(|it| u16::try_from(it).unwrap_or(u16::MAX)).collect::<Vec<_>>()
+        };
+        let best =
+            signal::outcomes_of(unfolded.workflow, state).get_index_of(&**signal).is_none_or(|it| it == 0);
         let handed = unfolded
             .slots
             .position(&Slot::Handed(state.name.clone()))
@@ -949,13 +1085,15 @@ impl Free {
             let mut choice = choice.into_iter().map(usize::from);
             let mut came = Came::default();
             for (name, values) in &self.facts {
-                came.facts.extend(choice.next().and_then(|it| values.get(it)).map(|it| (name.clone(), it.clone())));
+                came.facts
+                    .extend(choice.next().and_then(|it| values.get(it)).map(|it| (name.clone(), it.clone())));
             }
             for document in &self.changed {
                 came.changed.insert(document.clone(), choice.next() == Some(1));
             }
             for (name, values) in &self.fields {
-                came.fields.extend(choice.next().and_then(|it| values.get(it)).map(|it| (name.clone(), it.clone())));
+                came.fields
+                    .extend(choice.next().and_then(|it| values.get(it)).map(|it| (name.clone(), it.clone())));
             }
             let same_again = choice.next() == Some(1);
             came.same_again = self.same_again.then_some(same_again);

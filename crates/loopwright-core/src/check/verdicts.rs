@@ -45,7 +45,13 @@ pub(super) fn watches(
     problems
 }
 
-fn holds(tracer: &Tracer<'_, '_>, watch: &Watch, asked: bool, proved: &mut Vec<String>, family: &Family<'_>) -> Option<Problem> {
+fn holds(
+    tracer: &Tracer<'_, '_>,
+    watch: &Watch,
+    asked: bool,
+    proved: &mut Vec<String>,
+    family: &Family<'_>,
+) -> Option<Problem> {
     let _ = family;
     let property = match &watch.what {
         What::Before { property, .. } | What::After { property, .. } => *property,
@@ -54,12 +60,19 @@ fn holds(tracer: &Tracer<'_, '_>, watch: &Watch, asked: bool, proved: &mut Vec<S
     let declared = tracer.unfolded.workflow.properties.get(property)?;
     let vacuous = match &watch.what {
         What::After { after, .. } => !(0..tracer.unfolded.nodes.len()).any(|it| {
-            tracer.unfolded.state(NodeId::try_from(it).unwrap_or(NodeId::MAX)).is_some_and(|it| it.name == *after)
+            tracer
+                .unfolded
+                .state(NodeId::try_from(it).unwrap_or(NodeId::MAX))
+                .is_some_and(|it| it.name == *after)
         }),
         _ => !asked,
     };
     if vacuous {
-        let problem = Problem::proof("vacuous", declared.place.clone(), format!("{} says nothing: it speaks of what never happens", said(declared)));
+        let problem = Problem::proof(
+            "vacuous",
+            declared.place.clone(),
+            format!("{} says nothing: it speaks of what never happens", said(declared)),
+        );
         return Some(problem.help("name a state that can be reached (and values it can be reached with)"));
     }
     let text = said(declared);
@@ -73,7 +86,17 @@ fn holds(tracer: &Tracer<'_, '_>, watch: &Watch, asked: bool, proved: &mut Vec<S
 fn last_state<'w>(tracer: &Tracer<'_, 'w>, path: &Path) -> Option<(&'w crate::definition::State, NodeId)> {
     let unfolded = tracer.unfolded;
     let node = match path.moves.last() {
-        Some(it) => unfolded.graph.nodes.get(it.node as usize)?.cells.get(it.cell as usize)?.steps.get(it.step as usize)?.to,
+        Some(it) => {
+            unfolded
+                .graph
+                .nodes
+                .get(it.node as usize)?
+                .cells
+                .get(it.cell as usize)?
+                .steps
+                .get(it.step as usize)?
+                .to
+        }
         None => unfolded.graph.roots.get(path.root)?.node,
     };
     unfolded.state(node).map(|it| (it, node))
@@ -85,7 +108,8 @@ fn broken(tracer: &Tracer<'_, '_>, watch: &Watch, path: &Path) -> Option<Problem
     let shown: Name = unfolded.machine.qualified(&state.name);
     match &watch.what {
         What::Gate(gate) => {
-            let message = format!("`{shown}` needs `{gate}`, and can be entered while `{gate}` is not settled");
+            let message =
+                format!("`{shown}` needs `{gate}`, and can be entered while `{gate}` is not settled");
             let problem = Problem::proof("unsettled", state.place.clone(), message.clone());
             let help = spoiler(tracer, gate, path).map_or_else(
                 || format!("lead every way to `{shown}` through `{gate}`"),
@@ -95,11 +119,18 @@ fn broken(tracer: &Tracer<'_, '_>, watch: &Watch, path: &Path) -> Option<Problem
             Some(problem.help(help).path(tracer.scenario(&message, path, expect)))
         }
         What::Defined { given, by } => {
-            let place = by.iter().find(|(it, _)| *it == state.name).map_or_else(|| state.place.clone(), |(_, it)| it.clone());
+            let place = by
+                .iter()
+                .find(|(it, _)| *it == state.name)
+                .map_or_else(|| state.place.clone(), |(_, it)| it.clone());
             let message = format!("`{shown}` is given `{given}`, which need not be there");
             let expect = Expect { reaches: Some(shown), ..Expect::default() };
             let problem = Problem::proof("undefined-input", place, message.clone());
-            Some(problem.help(format!("write `maybe {given}`, or make it on every way here")).path(tracer.scenario(&message, path, expect)))
+            Some(
+                problem
+                    .help(format!("write `maybe {given}`, or make it on every way here"))
+                    .path(tracer.scenario(&message, path, expect)),
+            )
         }
         What::Before { property, .. } | What::After { property, .. } => {
             let declared = unfolded.workflow.properties.get(*property)?;
@@ -118,7 +149,9 @@ fn spoiler(tracer: &Tracer<'_, '_>, gate: &Name, path: &Path) -> Option<Name> {
     path.moves.iter().rev().find_map(|it| {
         let values = unfolded.values(it.node)?;
         let state = unfolded.state(it.node)?;
-        let written = super::writes::of_state(unfolded.workflow, tracer.shelf, state, &|name| unfolded.lookup(values, name));
+        let written = super::writes::of_state(unfolded.workflow, tracer.shelf, state, &|name| {
+            unfolded.lookup(values, name)
+        });
         let spoils = tracer.shelf.touched(written) & unfolded.judged(gate, values, tracer.shelf) != 0;
         spoils.then(|| unfolded.machine.qualified(&state.name))
     })
@@ -135,7 +168,11 @@ fn unknown(tracer: &Tracer<'_, '_>, watch: &Watch) -> Option<Problem> {
         }
         What::Inside { .. } => return None,
     };
-    Some(Problem::proof("not-shown", place, format!("it was not proved {what}: the space is too large to walk")))
+    Some(Problem::proof(
+        "not-shown",
+        place,
+        format!("it was not proved {what}: the space is too large to walk"),
+    ))
 }
 
 /// A property in words.
@@ -153,25 +190,40 @@ pub(super) fn said(property: &Property) -> String {
             let before: Vec<String> = before.iter().map(happened).collect();
             let when: Vec<String> = when
                 .iter()
-                .map(|it| format!("{} is {}", it.term, it.values.iter().map(|it| &**it).collect::<Vec<_>>().join(" or ")))
+                .map(|it| {
+                    format!(
+                        "{} is {}",
+                        it.term,
+                        it.values.iter().map(|it| &**it).collect::<Vec<_>>().join(" or ")
+                    )
+                })
                 .collect();
             let when = if when.is_empty() { String::new() } else { format!(" when {}", when.join(" and ")) };
             format!("never `{reach}` before {}{when}", before.join(" and "))
         }
         Claim::AtMost { visits, times } => format!("`{visits}` is entered at most {times} times"),
-        Claim::Always { after, comes } => format!("after `{after}` always {} before success", happened(comes)),
+        Claim::Always { after, comes } => {
+            format!("after `{after}` always {} before success", happened(comes))
+        }
     }
 }
 
 /// States that may be entered only so often.
-pub(super) fn at_most(tracer: &Tracer<'_, '_>, prover: &Prover<'_>, reach: &Reach, proved: &mut Vec<String>) -> Vec<Problem> {
+pub(super) fn at_most(
+    tracer: &Tracer<'_, '_>,
+    prover: &Prover<'_>,
+    reach: &Reach,
+    proved: &mut Vec<String>,
+) -> Vec<Problem> {
     let unfolded = tracer.unfolded;
     let mut problems = Vec::new();
     for property in &unfolded.workflow.properties {
         let Claim::AtMost { visits, times } = &property.claim else { continue };
         let of_state = |node: NodeId| unfolded.state(node).is_some_and(|it| it.name == *visits);
-        let reached = (0..unfolded.nodes.len())
-            .any(|it| of_state(NodeId::try_from(it).unwrap_or(NodeId::MAX)) && reach.nodes.get(it) != Some(&Certainty::No));
+        let reached = (0..unfolded.nodes.len()).any(|it| {
+            of_state(NodeId::try_from(it).unwrap_or(NodeId::MAX))
+                && reach.nodes.get(it) != Some(&Certainty::No)
+        });
         if !reached {
             let message = format!("{} says nothing: it is never entered", said(property));
             problems.push(Problem::proof("vacuous", property.place.clone(), message));
@@ -190,7 +242,8 @@ pub(super) fn at_most(tracer: &Tracer<'_, '_>, prover: &Prover<'_>, reach: &Reac
                 problems.push(Problem::proof("property", property.place.clone(), message).path(scenario));
             }
             Found::Unknown => {
-                let message = format!("it was not proved that {}: the space is too large to walk", said(property));
+                let message =
+                    format!("it was not proved that {}: the space is too large to walk", said(property));
                 problems.push(Problem::proof("not-shown", property.place.clone(), message));
             }
         }
@@ -199,16 +252,27 @@ pub(super) fn at_most(tracer: &Tracer<'_, '_>, prover: &Prover<'_>, reach: &Reac
 }
 
 /// How often certain nodes are entered at most, by argument alone.
-fn visits_bound(tracer: &Tracer<'_, '_>, prover: &Prover<'_>, of_state: &dyn Fn(NodeId) -> bool) -> Option<u64> {
+fn visits_bound(
+    tracer: &Tracer<'_, '_>,
+    prover: &Prover<'_>,
+    of_state: &dyn Fn(NodeId) -> bool,
+) -> Option<u64> {
     let unfolded = tracer.unfolded;
     let repeated = unfolded.graph.nodes.iter().enumerate().any(|(node, here)| {
-        let loops = here.cells.iter().enumerate().flat_map(|(cell, it)| (0..it.steps.len()).map(move |step| (cell, step)));
-        loops.into_iter().any(|(cell, step)| unfolded.is_again(node, cell, step)) && of_state(NodeId::try_from(node).unwrap_or(NodeId::MAX))
+        let loops = here
+            .cells
+            .iter()
+            .enumerate()
+            .flat_map(|(cell, it)| (0..it.steps.len()).map(move |step| (cell, step)));
+        loops.into_iter().any(|(cell, step)| unfolded.is_again(node, cell, step))
+            && of_state(NodeId::try_from(node).unwrap_or(NodeId::MAX))
     });
     if repeated {
         return None;
     }
-    let lane: Vec<u64> = (0..unfolded.nodes.len()).map(|it| u64::from(of_state(NodeId::try_from(it).unwrap_or(NodeId::MAX)))).collect();
+    let lane: Vec<u64> = (0..unfolded.nodes.len())
+        .map(|it| u64::from(of_state(NodeId::try_from(it).unwrap_or(NodeId::MAX))))
+        .collect();
     prover.bound(&lane)
 }
 

@@ -20,9 +20,15 @@ pub(super) struct Shelf {
 
 impl Shelf {
     pub(super) fn of(workflow: &Workflow) -> Self {
-        let names: Vec<Name> = workflow.documents.keys().filter(|it| workflow.leaves(it).len() == 1 && workflow.leaves(it)[0] == **it).cloned().collect();
+        let names: Vec<Name> = workflow
+            .documents
+            .keys()
+            .filter(|it| workflow.leaves(it).len() == 1 && workflow.leaves(it)[0] == **it)
+            .cloned()
+            .collect();
         let place = |index: usize| u32::try_from(index.min(127)).unwrap_or(127);
-        let index: FxHashMap<Name, u32> = names.iter().enumerate().map(|(at, it)| (it.clone(), place(at))).collect();
+        let index: FxHashMap<Name, u32> =
+            names.iter().enumerate().map(|(at, it)| (it.clone(), place(at))).collect();
         let mut touched = vec![0; names.len()];
         for (at, name) in names.iter().enumerate() {
             for (other_at, other) in names.iter().enumerate().skip(at) {
@@ -36,7 +42,11 @@ impl Shelf {
     }
 
     /// The documents names stand for.
-    pub(super) fn set<'n>(&self, workflow: &Workflow, names: impl IntoIterator<Item = &'n Name>) -> Documents {
+    pub(super) fn set<'n>(
+        &self,
+        workflow: &Workflow,
+        names: impl IntoIterator<Item = &'n Name>,
+    ) -> Documents {
         let mut set = 0;
         for name in names {
             for leaf in workflow.leaves(name) {
@@ -64,7 +74,12 @@ impl Shelf {
 
     /// The names of a set.
     pub(super) fn names(&self, set: Documents) -> Vec<Name> {
-        self.names.iter().enumerate().filter(|(at, _)| set & (1 << (*at).min(127)) != 0).map(|(_, it)| it.clone()).collect()
+        self.names
+            .iter()
+            .enumerate()
+            .filter(|(at, _)| set & (1 << (*at).min(127)) != 0)
+            .map(|(_, it)| it.clone())
+            .collect()
     }
 }
 
@@ -81,14 +96,21 @@ pub(super) fn of_state(workflow: &Workflow, shelf: &Shelf, state: &State, lookup
         }),
         Kind::Each(each) => match &each.run {
             EachRun::Call(call) => of_call(workflow, shelf, call, lookup),
-            EachRun::Child(child) => workflow.children.get(&**child).map_or(0, |it| of_machine(workflow, shelf, it, lookup)),
+            EachRun::Child(child) => {
+                workflow.children.get(&**child).map_or(0, |it| of_machine(workflow, shelf, it, lookup))
+            }
         },
         _ => 0,
     }
 }
 
 /// The documents a child may write in all.
-pub(super) fn of_machine(workflow: &Workflow, shelf: &Shelf, machine: &Machine, lookup: Lookup<'_>) -> Documents {
+pub(super) fn of_machine(
+    workflow: &Workflow,
+    shelf: &Shelf,
+    machine: &Machine,
+    lookup: Lookup<'_>,
+) -> Documents {
     machine.states.values().fold(0, |set, state| {
         if matches!(&state.kind, Kind::Each(each) if matches!(each.run, EachRun::Child(_))) {
             return set | shelf.all();

@@ -9,8 +9,8 @@ use indexmap::IndexMap;
 use serde::Serialize;
 
 pub use self::state::{
-    Action, Arm, Call, Cell, Check, CheckWhat, Condition, Each, EachRun, Gate, Given, Kind, Origin, Outcome, State,
-    Target, Term,
+    Action, Arm, Call, Cell, Check, CheckWhat, Condition, Each, EachRun, Gate, Given, Kind, Origin, Outcome,
+    State, Target, Term,
 };
 use crate::fact::Expression;
 use crate::language::units::{Amount, Unit};
@@ -93,7 +93,11 @@ impl Workflow {
                 a == b
                     || match (self.documents.get(&**a), self.documents.get(&**b)) {
                         (Some(a), Some(b)) => match (a.set.as_ref(), b.set.as_ref()) {
-                            (Some(_), Some(_)) if a.is_plain() && b.is_plain() && a.in_folder() == b.in_folder() => a.path() == b.path(),
+                            (Some(_), Some(_))
+                                if a.is_plain() && b.is_plain() && a.in_folder() == b.in_folder() =>
+                            {
+                                a.path() == b.path()
+                            }
                             (Some(one), Some(other)) => one.may_overlap(other),
                             _ => false,
                         },

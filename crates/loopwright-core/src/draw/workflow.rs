@@ -44,7 +44,11 @@ pub fn of_workflow(workflow: &Workflow, failures: bool) -> Drawing {
 }
 
 fn title(workflow: &Workflow) -> String {
-    if workflow.about.is_empty() { workflow.name.to_string() } else { format!("{}: {}", workflow.name, workflow.about) }
+    if workflow.about.is_empty() {
+        workflow.name.to_string()
+    } else {
+        format!("{}: {}", workflow.name, workflow.about)
+    }
 }
 
 fn edges(

@@ -9,17 +9,33 @@ pub fn workflow() -> Shape {
         Record::new("a workflow")
             .must("workflow", Shape::Name, "The workflow's name, equal to its folder's.")
             .may("about", text.clone(), "One sentence for people.")
-            .must("subject", subject(), "What a run is about: `issue-id`, or `{name: issue-id, matches: REGEX}`.")
+            .must(
+                "subject",
+                subject(),
+                "What a run is about: `issue-id`, or `{name: issue-id, matches: REGEX}`.",
+            )
             .may("folder", text.clone(), "Where `./x` in documents lies; `{{subject}}` may be part of it.")
             .may("inputs", Shape::MapOf("inputs", Box::new(input())), "Values given at the start.")
             .may("given", names(), "What every role is given besides its own.")
             .may("vars", variables(), "Finite variables.")
             .may("verbs", Shape::MapOf("verbs", Box::new(verb())), "Words a person can say to a resting run.")
-            .may("start", start(), "The first state, or a map from verbs to arms. Default: the first state written.")
+            .may(
+                "start",
+                start(),
+                "The first state, or a map from verbs to arms. Default: the first state written.",
+            )
             .may("budgets", budgets(), "How often things may happen.")
             .may("caps", caps(), "What the worst unattended stretch may cost.")
-            .may("documents", Shape::MapOf("documents", Box::new(document())), "Files the workflow reads or writes.")
-            .may("phases", Shape::MapOf("phases", Box::new(phase())), "What each state shows in documents, and where an import lands.")
+            .may(
+                "documents",
+                Shape::MapOf("documents", Box::new(document())),
+                "Files the workflow reads or writes.",
+            )
+            .may(
+                "phases",
+                Shape::MapOf("phases", Box::new(phase())),
+                "What each state shows in documents, and where an import lands.",
+            )
             .may("lists", lists(), "Lists that arms record to.")
             .may("roles", Shape::MapOf("roles", Box::new(role())), "Who does agent work.")
             .may("questions", Shape::MapOf("questions", Box::new(question())), "What people are asked.")
@@ -44,11 +60,11 @@ fn names() -> Shape {
 fn subject() -> Shape {
     Shape::Either(vec![
         Shape::Name,
-        Shape::Record(
-            Record::new("a subject")
-                .must("name", Shape::Name, "What a run is about.")
-                .may("matches", Shape::Text, "A regular expression the whole subject must match."),
-        ),
+        Shape::Record(Record::new("a subject").must("name", Shape::Name, "What a run is about.").may(
+            "matches",
+            Shape::Text,
+            "A regular expression the whole subject must match.",
+        )),
     ])
 }
 
@@ -108,7 +124,11 @@ fn budgets() -> Shape {
             Shape::Amount,
             Shape::Record(
                 Record::new("a budget")
-                    .must("limit", Shape::Amount.table(), "How often it can be spent, or how much with a unit.")
+                    .must(
+                        "limit",
+                        Shape::Amount.table(),
+                        "How often it can be spent, or how much with a unit.",
+                    )
                     .may("per", names(), "States that fill it when they are entered, or `visit`.")
                     .may("shared", Shape::Truth, "Whether several loops are meant to draw on it.")
                     .may("keep", Shape::Amount, "Left for what comes after `over-budget`.")
@@ -133,7 +153,11 @@ fn document() -> Shape {
     let common = [
         may("as", Shape::Name, "Which reader understands it."),
         may("with", Shape::MapOf("parameters", Box::new(Shape::Anything)), "Parameters of the reader."),
-        may("shape", Shape::MapOf("fields", Box::new(Shape::Ref("type"))), "What a general reader finds in it."),
+        may(
+            "shape",
+            Shape::MapOf("fields", Box::new(Shape::Ref("type"))),
+            "What a general reader finds in it.",
+        ),
         may("has", names(), "Headings it must have."),
         may("owner", Shape::OneOf(&["engine", "agent"]), "Who writes it. Default: agents."),
         may("shows", Shape::MapOf("fields", Box::new(Shape::Text)), "Fields kept equal to run values."),
@@ -145,10 +169,14 @@ fn document() -> Shape {
         variants: vec![
             Record::new("a document").must("file", Shape::Text, "One file.").with(&common),
             Record::new("a document").must("files", names(), "Files by glob; `!x` leaves out.").with(&common),
-            Record::new("a group")
-                .must("group", names(), "Other documents under one name.")
-                .may("about", Shape::Text, "What it is, for people."),
-            Record::new("a listing").must("from", Shape::Text, "A command whose output is read.").with(&common),
+            Record::new("a group").must("group", names(), "Other documents under one name.").may(
+                "about",
+                Shape::Text,
+                "What it is, for people.",
+            ),
+            Record::new("a listing")
+                .must("from", Shape::Text, "A command whose output is read.")
+                .with(&common),
         ],
     })
 }
@@ -179,7 +207,11 @@ fn lists() -> Shape {
         names(),
         Shape::MapOf(
             "lists",
-            Box::new(Shape::Record(Record::new("a list").may("per", names(), "States that empty it when they are entered."))),
+            Box::new(Shape::Record(Record::new("a list").may(
+                "per",
+                names(),
+                "States that empty it when they are entered.",
+            ))),
         ),
     ])
 }
@@ -187,7 +219,10 @@ fn lists() -> Shape {
 fn fields_of_outcome(what: &'static str) -> Shape {
     Shape::Either(vec![
         Shape::Name.list(),
-        Shape::MapOf(what, Box::new(Shape::MapOf("fields", Box::new(Shape::Either(vec![Shape::Name.list(), Shape::Name]))))),
+        Shape::MapOf(
+            what,
+            Box::new(Shape::MapOf("fields", Box::new(Shape::Either(vec![Shape::Name.list(), Shape::Name])))),
+        ),
     ])
 }
 
@@ -195,8 +230,16 @@ fn findings() -> Shape {
     Shape::Record(
         Record::new("the findings of a role")
             .must("severity", Shape::Name.list(), "How bad a finding can be, worst last.")
-            .may("topic", Shape::Name.list(), "What a finding can be about; the first in this order decides the route.")
-            .may("at-least", Shape::MapOf("severities", Box::new(Shape::Name)), "A finding this bad makes the verdict at least this bad."),
+            .may(
+                "topic",
+                Shape::Name.list(),
+                "What a finding can be about; the first in this order decides the route.",
+            )
+            .may(
+                "at-least",
+                Shape::MapOf("severities", Box::new(Shape::Name)),
+                "A finding this bad makes the verdict at least this bad.",
+            ),
     )
 }
 
@@ -229,7 +272,11 @@ fn question() -> Shape {
             .may("id", Shape::Name, "A stable id for its record.")
             .may("shows", names(), "What the person is shown.")
             .may("re-ask", Shape::Number, "How often an invalid or missing answer is asked for again.")
-            .may("unattended", Shape::Name, "What happens when nobody is there: `wait`, `deferred` or an answer.")
+            .may(
+                "unattended",
+                Shape::Name,
+                "What happens when nobody is there: `wait`, `deferred` or an answer.",
+            )
             .may("per", Shape::OneOf(&["finding"]), "Ask once per open finding."),
     )
 }
@@ -284,7 +331,11 @@ fn states() -> Shape {
 fn state() -> Shape {
     let common = [
         may("about", Shape::Text, "What it is for, shown to people."),
-        may("needs", names().table(), "Gates that are settled when this state is entered, or signal `stale`."),
+        may(
+            "needs",
+            names().table(),
+            "Gates that are settled when this state is entered, or signal `stale`.",
+        ),
         may("on", routes(), "Routes by signal; `A | B` names several."),
     ];
     let then = [may("then", Shape::Ref("arm"), "Where the best signal leads.")];
@@ -309,7 +360,11 @@ fn state() -> Shape {
     Shape::Tagged(Tagged {
         what: "a state",
         variants: vec![
-            Record::new("an agent state").must("agent", role(), "The role that works.").with(&call).with(&then).with(&common),
+            Record::new("an agent state")
+                .must("agent", role(), "The role that works.")
+                .with(&call)
+                .with(&then)
+                .with(&common),
             Record::new("a review state")
                 .must("review", role(), "The judge.")
                 .may("advice", names(), "Roles that are heard and recorded, never routed on.")
@@ -317,8 +372,16 @@ fn state() -> Shape {
                 .with(&gate)
                 .with(&then)
                 .with(&common),
-            Record::new("a check state").must("check", check(), "What is run.").with(&gate).with(&then).with(&common),
-            Record::new("an ask state").must("ask", Shape::Name, "The question.").with(&gate).with(&then).with(&common),
+            Record::new("a check state")
+                .must("check", check(), "What is run.")
+                .with(&gate)
+                .with(&then)
+                .with(&common),
+            Record::new("an ask state")
+                .must("ask", Shape::Name, "The question.")
+                .with(&gate)
+                .with(&then)
+                .with(&common),
             Record::new("a do state")
                 .must("do", action().list(), "What the engine does, in order.")
                 .may("without", names(), "Gates over what is committed that are deliberately not needed.")
@@ -331,10 +394,18 @@ fn state() -> Shape {
                 .must("settle", names(), "Gates, in the order they are owed.")
                 .with(&then)
                 .with(&common[..2]),
-            Record::new("an each state").must("each", each(), "What is done once per item.").with(&gate).with(&then).with(&common),
+            Record::new("an each state")
+                .must("each", each(), "What is done once per item.")
+                .with(&gate)
+                .with(&then)
+                .with(&common),
             Record::new("a rest state").must("rest", Shape::Text, "What the person is told.").with(&common),
             Record::new("an end")
-                .must("end", Shape::OneOf(&["success", "failure", "stopped", "refused"]), "How the run came out.")
+                .must(
+                    "end",
+                    Shape::OneOf(&["success", "failure", "stopped", "refused"]),
+                    "How the run came out.",
+                )
                 .may("says", Shape::Text, "What the person is told.")
                 .with(&common),
         ],
@@ -351,11 +422,23 @@ fn check() -> Shape {
                     .must("run", names(), "Commands.")
                     .may("each", Shape::Time, "The longest one command may take. Default: 30s.")
                     .may("timeout", Shape::Time, "The longest all of them may take. Default: 10m.")
-                    .may("none", Shape::OneOf(&["pass", "fail"]), "What no command at all means. Default: fail.")
-                    .may("expect", Shape::OneOf(&["pass", "fail"]), "What counts as `pass`. Default: that commands succeed.")
+                    .may(
+                        "none",
+                        Shape::OneOf(&["pass", "fail"]),
+                        "What no command at all means. Default: fail.",
+                    )
+                    .may(
+                        "expect",
+                        Shape::OneOf(&["pass", "fail"]),
+                        "What counts as `pass`. Default: that commands succeed.",
+                    )
                     .may("uses", names(), "Documents that hold the check's own code."),
                 Record::new("a project's check")
-                    .must("project", Shape::OneOf(&["build", "test", "lint", "format", "checks"]), "What the project declares.")
+                    .must(
+                        "project",
+                        Shape::OneOf(&["build", "test", "lint", "format", "checks"]),
+                        "What the project declares.",
+                    )
                     .may("each", Shape::Time, "The longest one command may take. Default: 20m.")
                     .may("timeout", Shape::Time, "The longest all of them may take. Default: 30m.")
                     .may("uses", names(), "Documents that hold the check's own code."),
@@ -389,10 +472,18 @@ fn each() -> Shape {
                 ]),
                 "A child's name, or one call.",
             )
-            .may("with", Shape::MapOf("variables", Box::new(Shape::Name)), "Start values for the child's variables.")
+            .may(
+                "with",
+                Shape::MapOf("variables", Box::new(Shape::Name)),
+                "Start values for the child's variables.",
+            )
             .may("at-once", Shape::Number, "How many items side by side.")
             .may("at-most", Shape::Number, "How many items at most.")
-            .may("anew", Shape::Truth, "Whether items that ended well run again when the state is entered again."),
+            .may(
+                "anew",
+                Shape::Truth,
+                "Whether items that ended well run again when the state is entered again.",
+            ),
     )
 }
 
@@ -401,17 +492,19 @@ fn action() -> Shape {
     let to = |about| may("to", Shape::Text, about);
     let value = Shape::Either(vec![
         Shape::Text,
-        Shape::Record(
-            Record::new("a conditional value")
-                .must("to", Shape::Text, "The value.")
-                .may("if", Shape::OneOf(&["present", "absent"]), "Only if the field is there, or is not."),
-        ),
+        Shape::Record(Record::new("a conditional value").must("to", Shape::Text, "The value.").may(
+            "if",
+            Shape::OneOf(&["present", "absent"]),
+            "Only if the field is there, or is not.",
+        )),
     ]);
     Shape::Tagged(Tagged {
         what: "an action",
         variants: vec![
             record("`set`").must("set", Shape::MapOf("fields", Box::new(value)), "Fields to change."),
-            record("`append`").must("append", Shape::Text, "A line.").with(&[to("The field it is added to.")]),
+            record("`append`")
+                .must("append", Shape::Text, "A line.")
+                .with(&[to("The field it is added to.")]),
             record("`write`")
                 .must("write", Shape::Text, "The document.")
                 .may("from", Shape::Text, "Its content.")
@@ -423,29 +516,50 @@ fn action() -> Shape {
                 .may("set", Shape::MapOf("fields", Box::new(Shape::Text)), "Its fields.")
                 .may("template", Shape::Text, "A template for its content.")
                 .may("prune", Shape::Truth, "Take back this run's that are no longer in the list."),
-            record("`copy`")
-                .must("copy", Shape::Text, "What.")
-                .with(&[to("Where.")])
-                .may("exact", Shape::Truth, "Remove what the source has not."),
+            record("`copy`").must("copy", Shape::Text, "What.").with(&[to("Where.")]).may(
+                "exact",
+                Shape::Truth,
+                "Remove what the source has not.",
+            ),
             record("`move`").must("move", Shape::Text, "What.").with(&[to("Where.")]),
             record("`delete`").must("delete", Shape::Text.table(), "What."),
-            record("`commit`").must("commit", Shape::Text, "The message.").may("what", names(), "Documents. Default: all that changed."),
+            record("`commit`").must("commit", Shape::Text, "The message.").may(
+                "what",
+                names(),
+                "Documents. Default: all that changed.",
+            ),
             record("`branch`")
                 .must("branch", Shape::Text, "Its name.")
                 .may("from", Shape::Text, "Where it starts.")
                 .may("worktree", Shape::Truth, "Give it a worktree of its own."),
             record("`switch`").must("switch", Shape::Text, "The branch."),
-            record("`merge`").must("merge", Shape::Text, "The branch.").may("into", Shape::Text, "The branch it goes into."),
+            record("`merge`").must("merge", Shape::Text, "The branch.").may(
+                "into",
+                Shape::Text,
+                "The branch it goes into.",
+            ),
             record("`push`").must("push", Shape::Text, "The branch."),
-            record("`drop`")
-                .must("drop", Shape::Text, "The branch.")
-                .may("if", Shape::OneOf(&["merged", "always"]), "When. Default: merged."),
-            record("`restore`")
-                .must("restore", names(), "Documents.")
-                .may("to", Shape::OneOf(&["start", "commit"]), "As they were when. Default: commit."),
-            record("`run`").must("run", Shape::Text, "The command.").may("writes", names(), "Documents it may change. Default: everything."),
+            record("`drop`").must("drop", Shape::Text, "The branch.").may(
+                "if",
+                Shape::OneOf(&["merged", "always"]),
+                "When. Default: merged.",
+            ),
+            record("`restore`").must("restore", names(), "Documents.").may(
+                "to",
+                Shape::OneOf(&["start", "commit"]),
+                "As they were when. Default: commit.",
+            ),
+            record("`run`").must("run", Shape::Text, "The command.").may(
+                "writes",
+                names(),
+                "Documents it may change. Default: everything.",
+            ),
             record("`say`").must("say", Shape::Text, "Told to the person."),
-            record("`refuse`").must("refuse", Shape::Text, "Told to the person; the verb's command exits as refused."),
+            record("`refuse`").must(
+                "refuse",
+                Shape::Text,
+                "Told to the person; the verb's command exits as refused.",
+            ),
         ],
     })
 }
@@ -479,20 +593,20 @@ fn property() -> Shape {
             ),
             Record::new("`at-most`").must(
                 "at-most",
-                Shape::Record(
-                    Record::new("`at-most`")
-                        .must("visits", Shape::Text, "The state.")
-                        .must("times", Shape::Number, "How often at most."),
-                ),
+                Shape::Record(Record::new("`at-most`").must("visits", Shape::Text, "The state.").must(
+                    "times",
+                    Shape::Number,
+                    "How often at most.",
+                )),
                 "A state is entered at most so often.",
             ),
             Record::new("`always`").must(
                 "always",
-                Shape::Record(
-                    Record::new("`always`")
-                        .must("after", Shape::Text, "The state.")
-                        .must("comes", Shape::Text, "What must follow before success."),
-                ),
+                Shape::Record(Record::new("`always`").must("after", Shape::Text, "The state.").must(
+                    "comes",
+                    Shape::Text,
+                    "What must follow before success.",
+                )),
                 "Something always follows a state before the run ends in success.",
             ),
         ],

@@ -34,7 +34,13 @@ impl<'a> Loader<'a> {
         Place { file: WORKFLOW_FILE.to_owned(), bytes: bytes.clone() }
     }
 
-    pub(super) fn wrong(&self, code: &'static str, bytes: &Range<usize>, message: String, help: Option<String>) {
+    pub(super) fn wrong(
+        &self,
+        code: &'static str,
+        bytes: &Range<usize>,
+        message: String,
+        help: Option<String>,
+    ) {
         self.report(Problem::load(code, Self::place(bytes), message).maybe_help(help));
     }
 
@@ -49,7 +55,13 @@ impl<'a> Loader<'a> {
     }
 
     /// Whether a name exists in a section; reports it when it does not.
-    pub(super) fn known(&self, section: &'static str, singular: &str, name: &str, bytes: &Range<usize>) -> bool {
+    pub(super) fn known(
+        &self,
+        section: &'static str,
+        singular: &str,
+        name: &str,
+        bytes: &Range<usize>,
+    ) -> bool {
         let names = self.names(section);
         if names.contains(&name) {
             self.using(section, name);
@@ -72,7 +84,12 @@ impl<'a> Loader<'a> {
     }
 
     /// A table, or the thing itself.
-    pub(super) fn table<T>(&self, node: &Node, scope: &Scope<'_>, mut read: impl FnMut(&Node) -> Option<T>) -> Option<Table<T>> {
+    pub(super) fn table<T>(
+        &self,
+        node: &Node,
+        scope: &Scope<'_>,
+        mut read: impl FnMut(&Node) -> Option<T>,
+    ) -> Option<Table<T>> {
         let Some(by) = node.get("by") else { return read(node).map(Table::One) };
         let name = by.text()?;
         let Some(values) = scope.values_of(self, name) else {
@@ -84,7 +101,12 @@ impl<'a> Loader<'a> {
         for entry in node.entries().iter().filter(|it| it.key != "by") {
             if !values.iter().any(|it| **it == *entry.key) {
                 let message = format!("`{name}` is never `{}`", entry.key);
-                self.wrong("outside-domain", &entry.key_bytes, message, did_you_mean(&entry.key, values.iter().map(|it| &**it)));
+                self.wrong(
+                    "outside-domain",
+                    &entry.key_bytes,
+                    message,
+                    did_you_mean(&entry.key, values.iter().map(|it| &**it)),
+                );
                 continue;
             }
             if let Some(row) = read(&entry.node) {
@@ -95,9 +117,15 @@ impl<'a> Loader<'a> {
     }
 
     /// A table of lists; a missing row is an empty list.
-    pub(super) fn list_table<T>(&self, node: Option<&Node>, scope: &Scope<'_>, mut read: impl FnMut(&Node) -> Option<T>) -> Table<Vec<T>> {
+    pub(super) fn list_table<T>(
+        &self,
+        node: Option<&Node>,
+        scope: &Scope<'_>,
+        mut read: impl FnMut(&Node) -> Option<T>,
+    ) -> Table<Vec<T>> {
         let Some(node) = node else { return Table::default() };
-        let found = self.table(node, scope, |it| Some(it.items().into_iter().filter_map(&mut read).collect::<Vec<T>>()));
+        let found = self
+            .table(node, scope, |it| Some(it.items().into_iter().filter_map(&mut read).collect::<Vec<T>>()));
         match found {
             Some(Table::By { name, mut rows }) => {
                 for value in scope.values_of(self, &name).unwrap_or_default() {
@@ -111,15 +139,29 @@ impl<'a> Loader<'a> {
     }
 
     /// A table that must have every row.
-    pub(super) fn full_table<T>(&self, node: &Node, scope: &Scope<'_>, read: impl FnMut(&Node) -> Option<T>) -> Option<Table<T>> {
+    pub(super) fn full_table<T>(
+        &self,
+        node: &Node,
+        scope: &Scope<'_>,
+        read: impl FnMut(&Node) -> Option<T>,
+    ) -> Option<Table<T>> {
         let table = self.table(node, scope, read)?;
         if let Table::By { name, rows } = &table {
-            let missing: Vec<Name> =
-                scope.values_of(self, name).unwrap_or_default().into_iter().filter(|it| !rows.contains_key(&**it)).collect();
+            let missing: Vec<Name> = scope
+                .values_of(self, name)
+                .unwrap_or_default()
+                .into_iter()
+                .filter(|it| !rows.contains_key(&**it))
+                .collect();
             if !missing.is_empty() {
                 let listed = missing.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ");
                 let bytes = super::shape::head(node);
-                self.wrong("missing-row", &bytes, format!("the table by `{name}` has no row for {listed}"), None);
+                self.wrong(
+                    "missing-row",
+                    &bytes,
+                    format!("the table by `{name}` has no row for {listed}"),
+                    None,
+                );
             }
         }
         Some(table)
@@ -155,7 +197,14 @@ impl<'a> Loader<'a> {
             subject: self.subject(),
             folder: self.root.get("folder").and_then(Node::text).map(str::to_owned),
             inputs: self.inputs(),
-            given: self.root.get("given").map(Node::items).unwrap_or_default().into_iter().filter_map(|it| self.given(it)).collect(),
+            given: self
+                .root
+                .get("given")
+                .map(Node::items)
+                .unwrap_or_default()
+                .into_iter()
+                .filter_map(|it| self.given(it))
+                .collect(),
             verbs: self.verbs(),
             caps: Caps::default(),
             documents,
@@ -203,15 +252,27 @@ impl<'a> Loader<'a> {
         for (name, _) in &workflow.lists {
             if !used.contains(&("lists", name.to_string())) {
                 let bytes = self.root.entry("lists").map_or(0..0, |it| it.key_bytes.clone());
-                self.report(Problem::proof("unused", Self::place(&bytes), format!("nothing records to or reads the list `{name}`")));
+                self.report(Problem::proof(
+                    "unused",
+                    Self::place(&bytes),
+                    format!("nothing records to or reads the list `{name}`"),
+                ));
             }
         }
     }
 
-    fn unused_entry(&self, used: &FxHashSet<(&'static str, String)>, section: &'static str, singular: &str, entry: &Entry) {
+    fn unused_entry(
+        &self,
+        used: &FxHashSet<(&'static str, String)>,
+        section: &'static str,
+        singular: &str,
+        entry: &Entry,
+    ) {
         if !entry.key.is_empty() && !used.contains(&(section, entry.key.clone())) {
             let message = format!("nothing uses the {singular} `{}`", entry.key);
-            self.report(Problem::proof("unused", Self::place(&entry.key_bytes), message).help("remove it, or use it"));
+            self.report(
+                Problem::proof("unused", Self::place(&entry.key_bytes), message).help("remove it, or use it"),
+            );
         }
     }
 }

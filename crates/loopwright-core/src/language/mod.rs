@@ -83,13 +83,17 @@ fn read(folder: &Folder, problems: &mut Vec<Problem>) -> Option<Workflow> {
     let nowhere = || Place { file: WORKFLOW_FILE.to_owned(), bytes: 0..0 };
     let Some(bytes) = folder.files.get(WORKFLOW_FILE) else {
         let message = format!("the folder `{}` has no `{WORKFLOW_FILE}`", folder.name);
-        problems.push(Problem::load("no-file", nowhere(), message).help("a workflow is a folder with a `workflow.yaml` in it"));
+        problems.push(
+            Problem::load("no-file", nowhere(), message)
+                .help("a workflow is a folder with a `workflow.yaml` in it"),
+        );
         return None;
     };
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => text.strip_prefix('\u{feff}').unwrap_or(text),
         Err(error) => {
-            let message = format!("`{WORKFLOW_FILE}` is not UTF-8 text: byte {} is not valid", error.valid_up_to());
+            let message =
+                format!("`{WORKFLOW_FILE}` is not UTF-8 text: byte {} is not valid", error.valid_up_to());
             problems.push(Problem::load("not-text", nowhere(), message).help("save it as UTF-8"));
             return None;
         }

@@ -7,7 +7,8 @@ use super::loader::{Loader, Scope, names_in};
 use super::resolve_nouns::texts;
 use super::yaml::{Entry, Node, Value};
 use crate::definition::{
-    Arm, Cell, Condition, EachRun, Kind, Machine, Origin, Per, Start, State, Target, Term, Unattended, Workflow,
+    Arm, Cell, Condition, EachRun, Kind, Machine, Origin, Per, Start, State, Target, Term, Unattended,
+    Workflow,
 };
 use crate::name::Name;
 use crate::problem::{Problem, did_you_mean};
@@ -40,7 +41,10 @@ impl Loader<'_> {
                 for word in words(&entry.key) {
                     if !used_defaults.contains(word) {
                         let message = format!("no state takes the default for `{word}`");
-                        self.report(Problem::proof("unused", Self::place(&entry.key_bytes), message).help("remove it"));
+                        self.report(
+                            Problem::proof("unused", Self::place(&entry.key_bytes), message)
+                                .help("remove it"),
+                        );
                     }
                 }
             }
@@ -69,7 +73,8 @@ impl Loader<'_> {
             return cells;
         }
         if let Some(choose) = node.get("choose") {
-            let cellar = Cellar { workflow, machine, state: Some(state), signals: vec![signal::ALWAYS.into()] };
+            let cellar =
+                Cellar { workflow, machine, state: Some(state), signals: vec![signal::ALWAYS.into()] };
             let arms = self.arms(choose, &cellar, scope);
             cells.insert(signal::ALWAYS.into(), Cell { arms, origin: Origin::Own });
             return cells;
@@ -89,7 +94,8 @@ impl Loader<'_> {
             } else if let Some(then) = then {
                 Cell { arms: self.arms(then, &cellar, scope), origin: Origin::Own }
             } else if let Some(entry) = self.find_route(defaults, name, &failures) {
-                used_defaults.extend(words(&entry.key).filter(|it| covers(it, name, &failures)).map(str::to_owned));
+                used_defaults
+                    .extend(words(&entry.key).filter(|it| covers(it, name, &failures)).map(str::to_owned));
                 let arms = self.arms(&entry.node, &cellar, scope);
                 self.default_leads_elsewhere(state, name, &arms);
                 Cell { arms, origin: Origin::Default }
@@ -114,7 +120,11 @@ impl Loader<'_> {
         for (index, gate) in gates.iter().enumerate() {
             let [judge] = machine.gates.get(&***gate).map(Vec::as_slice).unwrap_or_default() else { return };
             let last = index + 1 == gates.len();
-            let owed = Condition { term: Term::Owed((*gate).clone()), values: vec!["yes".into()], place: state.place.clone() };
+            let owed = Condition {
+                term: Term::Owed((*gate).clone()),
+                values: vec!["yes".into()],
+                place: state.place.clone(),
+            };
             let when = if last { Vec::new() } else { vec![owed] };
             cell.arms.push(Arm { when, ..plain(judge.clone(), state) });
         }
@@ -135,7 +145,9 @@ impl Loader<'_> {
         let find = |wanted: &str| entries.iter().find(|it| words(&it.key).any(|word| word == wanted));
         let is_failure = failures.iter().any(|it| **it == *signal);
         find(signal)
-            .or_else(|| find(signal::GROUP_TRANSIENT).filter(|_| is_failure && signal::TRANSIENT.contains(&signal)))
+            .or_else(|| {
+                find(signal::GROUP_TRANSIENT).filter(|_| is_failure && signal::TRANSIENT.contains(&signal))
+            })
             .or_else(|| find(signal::GROUP_FAILURES).filter(|_| is_failure))
     }
 
@@ -158,12 +170,18 @@ impl Loader<'_> {
                     continue;
                 }
                 let group = word == signal::GROUP_FAILURES && !failures.is_empty()
-                    || word == signal::GROUP_TRANSIENT && failures.iter().any(|it| signal::TRANSIENT.contains(&&**it));
+                    || word == signal::GROUP_TRANSIENT
+                        && failures.iter().any(|it| signal::TRANSIENT.contains(&&**it));
                 if group || state.cells.contains_key(word) {
                     continue;
                 }
                 let message = format!("`{}` never signals `{word}`", state.name);
-                self.wrong("unknown-signal", &entry.key_bytes, message, did_you_mean(word, state.cells.keys().map(|it| &**it)));
+                self.wrong(
+                    "unknown-signal",
+                    &entry.key_bytes,
+                    message,
+                    did_you_mean(word, state.cells.keys().map(|it| &**it)),
+                );
             }
         }
         if let Some(entry) = node.entry("then")
@@ -176,12 +194,24 @@ impl Loader<'_> {
             for pass in gate.passes.iter().filter(|it| !state.cells.contains_key(&***it)) {
                 let bytes = node.get("passes").map_or(0..0, |it| it.bytes.clone());
                 let message = format!("`{}` never signals `{pass}`", state.name);
-                self.wrong("unknown-signal", &bytes, message, did_you_mean(pass, state.cells.keys().map(|it| &**it)));
+                self.wrong(
+                    "unknown-signal",
+                    &bytes,
+                    message,
+                    did_you_mean(pass, state.cells.keys().map(|it| &**it)),
+                );
             }
         }
     }
 
-    fn settle(&self, workflow: &Workflow, machine: &Machine, gates: &[Name], node: &Node, scope: Scope<'_>) -> Vec<Arm> {
+    fn settle(
+        &self,
+        workflow: &Workflow,
+        machine: &Machine,
+        gates: &[Name],
+        node: &Node,
+        scope: Scope<'_>,
+    ) -> Vec<Arm> {
         let place = Self::place(&node.entry("settle").map_or(0..0, |it| it.key_bytes.clone()));
         let items = node.get("settle").map(Node::items).unwrap_or_default();
         let mut arms = Vec::new();
@@ -189,11 +219,20 @@ impl Loader<'_> {
             let judges = machine.gates.get(&**gate).map(Vec::as_slice).unwrap_or_default();
             let [judge] = judges else {
                 let message = format!("several states judge `{gate}`, so `settle` does not know where to go");
-                self.wrong("several-judges", &place.bytes, message, Some("write a `choose` over `gate.NAME` instead".into()));
+                self.wrong(
+                    "several-judges",
+                    &place.bytes,
+                    message,
+                    Some("write a `choose` over `gate.NAME` instead".into()),
+                );
                 continue;
             };
-            let at = items.iter().find(|it| it.text() == Some(gate)).map_or(place.clone(), |it| Self::place(&it.bytes));
-            let owed = Condition { term: Term::Owed(gate.clone()), values: vec!["yes".into()], place: at.clone() };
+            let at = items
+                .iter()
+                .find(|it| it.text() == Some(gate))
+                .map_or(place.clone(), |it| Self::place(&it.bytes));
+            let owed =
+                Condition { term: Term::Owed(gate.clone()), values: vec!["yes".into()], place: at.clone() };
             arms.push(Arm {
                 to: Target::State(judge.clone()),
                 when: vec![owed],
@@ -213,13 +252,19 @@ impl Loader<'_> {
     }
 
     /// Conditions of gates, read once the machine's names are known.
-    pub(super) fn gate_conditions(&self, workflow: &Workflow, scope: Scope<'_>) -> Vec<(Name, Vec<Condition>)> {
+    pub(super) fn gate_conditions(
+        &self,
+        workflow: &Workflow,
+        scope: Scope<'_>,
+    ) -> Vec<(Name, Vec<Condition>)> {
         let Some(machine) = workflow.machine(scope.child) else { return Vec::new() };
         let cellar = Cellar { workflow, machine, state: None, signals: Vec::new() };
         let states = scope.node.get("states").map(Node::entries).unwrap_or_default();
         states
             .iter()
-            .filter_map(|it| Some((it.key.as_str().into(), self.conditions(it.node.get("only-when")?, &cellar, scope))))
+            .filter_map(|it| {
+                Some((it.key.as_str().into(), self.conditions(it.node.get("only-when")?, &cellar, scope)))
+            })
             .collect()
     }
 
@@ -227,7 +272,10 @@ impl Loader<'_> {
         let cellar = Cellar { workflow, machine, state: None, signals: Vec::new() };
         let Some(node) = scope.node.get("start") else {
             let first = machine.states.values().next();
-            return first.map(|it| Start { verb: None, arm: plain(it.name.clone(), it) }).into_iter().collect();
+            return first
+                .map(|it| Start { verb: None, arm: plain(it.name.clone(), it) })
+                .into_iter()
+                .collect();
         };
         if !matches!(node.value, Value::Map(_)) {
             let arms = self.arms(node, &cellar, scope);
@@ -237,7 +285,12 @@ impl Loader<'_> {
         for entry in node.entries() {
             let Some(verb) = entry.key.strip_prefix("verb ") else {
                 let message = format!("`{}` is not a verb", entry.key);
-                self.wrong("unknown-signal", &entry.key_bytes, message, Some("write `verb NAME: STATE`".into()));
+                self.wrong(
+                    "unknown-signal",
+                    &entry.key_bytes,
+                    message,
+                    Some("write `verb NAME: STATE`".into()),
+                );
                 continue;
             };
             if self.known("verbs", "verb", verb, &entry.key_bytes) {
@@ -270,7 +323,12 @@ impl Loader<'_> {
             let when = arm.when.clone();
             if let (None, Some(entry)) = (&arm.spend, item.entry("else")) {
                 let message = "`else` goes with `spend`".to_owned();
-                self.wrong("else-without-spend", &entry.key_bytes, message, Some("write a second arm instead".into()));
+                self.wrong(
+                    "else-without-spend",
+                    &entry.key_bytes,
+                    message,
+                    Some("write a second arm instead".into()),
+                );
             }
             arms.push(arm);
             for mut other in item.get("else").map(|it| self.arms(it, cellar, scope)).unwrap_or_default() {
@@ -313,17 +371,25 @@ impl Loader<'_> {
         {
             let message = format!("spends `{spend}` and at once fills it again by entering `{target}`");
             let bytes = node.get("spend").map_or(0..0, |it| it.bytes.clone());
-            self.wrong("spend-and-refill", &bytes, message, Some(format!("leave `{target}` out of `per`, or lead elsewhere")));
+            self.wrong(
+                "spend-and-refill",
+                &bytes,
+                message,
+                Some(format!("leave `{target}` out of `per`, or lead elsewhere")),
+            );
         }
         if let Some(spend) = &spend
             && machine.budgets.get(&**spend).is_some_and(|it| it.per == Per::Visit)
             && to != Target::Again
         {
-            let message = format!("`{spend}` is `per: visit`: leaving the state fills it again, so only `again` can spend it");
+            let message = format!(
+                "`{spend}` is `per: visit`: leaving the state fills it again, so only `again` can spend it"
+            );
             let bytes = node.get("spend").map_or(0..0, |it| it.bytes.clone());
             self.wrong("visit-budget", &bytes, message, None);
         }
-        let refill: Vec<Name> = node.get("refill").map(Node::items).unwrap_or_default().into_iter().filter_map(budget).collect();
+        let refill: Vec<Name> =
+            node.get("refill").map(Node::items).unwrap_or_default().into_iter().filter_map(budget).collect();
         if let (Some(entry), Some(state)) = (node.entry("refill"), cellar.state) {
             self.only_a_person_refills(entry, state, cellar);
         }
@@ -350,10 +416,12 @@ impl Loader<'_> {
     fn only_a_person_refills(&self, entry: &Entry, state: &State, cellar: &Cellar<'_>) {
         let person = matches!(state.kind, Kind::Ask { .. } | Kind::Rest { .. });
         let nobody = match &state.kind {
-            Kind::Ask { question } => cellar.workflow.questions.get(&**question).is_some_and(|it| match &it.unattended {
-                Unattended::Wait => false,
-                Unattended::As(answer) => cellar.signals.contains(answer),
-            }),
+            Kind::Ask { question } => {
+                cellar.workflow.questions.get(&**question).is_some_and(|it| match &it.unattended {
+                    Unattended::Wait => false,
+                    Unattended::As(answer) => cellar.signals.contains(answer),
+                })
+            }
             _ => false,
         };
         if !person {
@@ -368,7 +436,9 @@ impl Loader<'_> {
 
     fn target(&self, text: &str, node: &Node, cellar: &Cellar<'_>) -> Option<Target> {
         match text {
-            "again" | "back" if cellar.state.is_some_and(|it| !matches!(it.kind, Kind::Choose | Kind::Settle { .. })) => {
+            "again" | "back"
+                if cellar.state.is_some_and(|it| !matches!(it.kind, Kind::Choose | Kind::Settle { .. })) =>
+            {
                 Some(if text == "again" { Target::Again } else { Target::Back })
             }
             "back" if cellar.state.is_some() => Some(Target::Back),
@@ -376,7 +446,9 @@ impl Loader<'_> {
             _ => {
                 let message = format!("there is no state `{text}`");
                 let help = if cellar.workflow.main.states.contains_key(text) {
-                    Some("it is a state of the parent; a child ends, and the parent routes its end".to_owned())
+                    Some(
+                        "it is a state of the parent; a child ends, and the parent routes its end".to_owned(),
+                    )
                 } else {
                     did_you_mean(text, cellar.machine.states.keys().map(|it| &**it))
                 };
@@ -392,7 +464,12 @@ impl Loader<'_> {
             let Some((term, domain)) = self.term(&entry.key, cellar, scope) else {
                 let message = format!("there is nothing called `{}` to compare", entry.key);
                 let known = self.comparable(cellar, scope);
-                self.wrong("unknown-name", &entry.key_bytes, message, did_you_mean(&entry.key, known.iter().map(String::as_str)));
+                self.wrong(
+                    "unknown-name",
+                    &entry.key_bytes,
+                    message,
+                    did_you_mean(&entry.key, known.iter().map(String::as_str)),
+                );
                 continue;
             };
             let mut values = Vec::new();
@@ -433,7 +510,8 @@ impl Loader<'_> {
             return Some(found);
         }
         for (depth, node) in [scope.node, self.root].into_iter().enumerate() {
-            let declared = |section: &str| node.get(section).and_then(|it| it.get(text)).map(|it| texts(it.get("in")));
+            let declared =
+                |section: &str| node.get(section).and_then(|it| it.get(text)).map(|it| texts(it.get("in")));
             let outer = |term| if depth == 0 { term } else { Term::Outer(Box::new(term)) };
             if let Some(values) = declared("vars") {
                 self.using("vars", text);
@@ -475,8 +553,11 @@ impl Loader<'_> {
     fn outcome_term(&self, text: &str, cellar: &Cellar<'_>) -> Option<(Term, Vec<Name>)> {
         let state = cellar.state?;
         if let Kind::Review { call, .. } = &state.kind {
-            let findings: Vec<_> =
-                call.role.values().filter_map(|it| cellar.workflow.roles.get(&**it)?.findings.as_ref()).collect();
+            let findings: Vec<_> = call
+                .role
+                .values()
+                .filter_map(|it| cellar.workflow.roles.get(&**it)?.findings.as_ref())
+                .collect();
             let topics: Vec<Name> = findings.iter().flat_map(|it| it.topic.iter().cloned()).collect();
             if text == "same-again" && !findings.is_empty() {
                 return Some((Term::SameAgain, vec!["yes".into(), "no".into()]));
@@ -501,7 +582,10 @@ fn remembered(workflow: &Workflow, machine: &Machine, text: &str) -> Option<(Ter
     let state = machine.states.get(name)?;
     let outcomes = signal::outcomes_of(workflow, state);
     let values = outcomes.values().find_map(|it| it.fields.get(field))?;
-    Some((Term::LastField(name.into(), field.into()), values.iter().cloned().chain(["none".into()]).collect()))
+    Some((
+        Term::LastField(name.into(), field.into()),
+        values.iter().cloned().chain(["none".into()]).collect(),
+    ))
 }
 
 /// The signals a key names.
@@ -514,7 +598,8 @@ fn covers(word: &str, signal: &str, failures: &[Name]) -> bool {
     let is_failure = failures.iter().any(|it| **it == *signal);
     word == signal
         || is_failure
-            && (word == signal::GROUP_FAILURES || word == signal::GROUP_TRANSIENT && signal::TRANSIENT.contains(&signal))
+            && (word == signal::GROUP_FAILURES
+                || word == signal::GROUP_TRANSIENT && signal::TRANSIENT.contains(&signal))
 }
 
 /// An arm that only leads somewhere.

@@ -7,8 +7,8 @@ use super::types::{Types, type_of};
 use super::yaml::{Node, Value};
 use super::{shape, units};
 use crate::definition::{
-    Caps, Document, Fields, Files, Findings, Given, Input, Note, Outcomes, Phase, Question, Role, Subject, Table,
-    Unattended, Verb, VerbElse, Workflow,
+    Caps, Document, Fields, Files, Findings, Given, Input, Note, Outcomes, Phase, Question, Role, Subject,
+    Table, Unattended, Verb, VerbElse, Workflow,
 };
 use crate::fact::Type;
 use crate::library;
@@ -31,7 +31,12 @@ impl Loader<'_> {
             let fits = shape::is_name(&it.key) || name == "phases";
             if !fits {
                 let message = format!("`{}` is not a name", it.key);
-                self.wrong("bad-name", &it.key_bytes, message, Some("use letters, digits, `-` and `_`".into()));
+                self.wrong(
+                    "bad-name",
+                    &it.key_bytes,
+                    message,
+                    Some("use letters, digits, `-` and `_`".into()),
+                );
             }
             fits
         })
@@ -41,14 +46,21 @@ impl Loader<'_> {
         let node = node?;
         let text = node.text()?;
         if let Err(error) = regex_lite::Regex::new(text) {
-            self.wrong("bad-pattern", &node.bytes, format!("`{text}` is not a regular expression: {error}"), None);
+            self.wrong(
+                "bad-pattern",
+                &node.bytes,
+                format!("`{text}` is not a regular expression: {error}"),
+                None,
+            );
         }
         Some(text.to_owned())
     }
 
     pub(super) fn subject(&self) -> Subject {
         let node = self.root.get("subject");
-        let name = node.and_then(|it| it.text().or_else(|| it.get("name").and_then(Node::text))).unwrap_or("subject");
+        let name = node
+            .and_then(|it| it.text().or_else(|| it.get("name").and_then(Node::text)))
+            .unwrap_or("subject");
         Subject { name: name.into(), matches: self.pattern(node.and_then(|it| it.get("matches"))) }
     }
 
@@ -95,7 +107,8 @@ impl Loader<'_> {
             let it = node.get(key)?;
             let text = it.text()?;
             let value = if key == "usd" {
-                units::amount(text).map(|it| if it.unit == units::Unit::Uses { it.value * 1000 } else { it.value })
+                units::amount(text)
+                    .map(|it| if it.unit == units::Unit::Uses { it.value * 1000 } else { it.value })
             } else {
                 units::amount(text).map(|it| it.value)
             };
@@ -122,10 +135,17 @@ impl Loader<'_> {
     pub(super) fn lists(&self) -> IndexMap<Name, Vec<Name>> {
         let Some(node) = self.root.get("lists") else { return IndexMap::new() };
         if node.entries().is_empty() {
-            return node.items().into_iter().filter_map(Node::text).map(|it| (it.into(), Vec::new())).collect();
+            return node
+                .items()
+                .into_iter()
+                .filter_map(Node::text)
+                .map(|it| (it.into(), Vec::new()))
+                .collect();
         }
         self.section("lists")
-            .map(|entry| (entry.key.as_str().into(), self.known_list("states", "state", entry.node.get("per"))))
+            .map(|entry| {
+                (entry.key.as_str().into(), self.known_list("states", "state", entry.node.get("per")))
+            })
             .collect()
     }
 
@@ -137,9 +157,11 @@ impl Loader<'_> {
                 let folder = self.root.get("folder").and_then(Node::text);
                 let set = match &files {
                     Files::One(path) => self.file_set(node.get("file")?, folder, &[path]),
-                    Files::Many(globs) => {
-                        self.file_set(node.get("files")?, folder, &globs.iter().map(String::as_str).collect::<Vec<_>>())
-                    }
+                    Files::Many(globs) => self.file_set(
+                        node.get("files")?,
+                        folder,
+                        &globs.iter().map(String::as_str).collect::<Vec<_>>(),
+                    ),
                     _ => None,
                 };
                 let document = Document {
@@ -147,7 +169,14 @@ impl Loader<'_> {
                     set,
                     reader: node.get("as").and_then(Node::text).map(Name::from),
                     gives: types.documents.get(entry.key.as_str()).cloned().unwrap_or(Type::Any),
-                    has: node.get("has").map(Node::items).unwrap_or_default().iter().filter_map(|it| it.text()).map(str::to_owned).collect(),
+                    has: node
+                        .get("has")
+                        .map(Node::items)
+                        .unwrap_or_default()
+                        .iter()
+                        .filter_map(|it| it.text())
+                        .map(str::to_owned)
+                        .collect(),
                     engine_owned: node.get("owner").and_then(Node::text) == Some("engine"),
                     shows: node
                         .get("shows")
@@ -173,12 +202,15 @@ impl Loader<'_> {
             return Some(Files::One(file.text()?.to_owned()));
         }
         if let Some(files) = node.get("files") {
-            return Some(Files::Many(files.items().into_iter().filter_map(Node::text).map(str::to_owned).collect()));
+            return Some(Files::Many(
+                files.items().into_iter().filter_map(Node::text).map(str::to_owned).collect(),
+            ));
         }
         if let Some(group) = node.get("group") {
             let members: Vec<Name> = group.items().into_iter().filter_map(|it| self.document(it)).collect();
             for member in &members {
-                let nested = self.root.get("documents").and_then(|it| it.get(member)).and_then(|it| it.get("group"));
+                let nested =
+                    self.root.get("documents").and_then(|it| it.get(member)).and_then(|it| it.get("group"));
                 if nested.is_some() {
                     let message = format!("`{member}` is a group itself; groups hold documents");
                     self.wrong("nested-group", &group.bytes, message, Some("name its members".into()));
@@ -206,7 +238,12 @@ impl Loader<'_> {
             return otherwise.iter().map(|it| ((*it).into(), Fields::default())).collect();
         };
         if node.entries().is_empty() {
-            return node.items().into_iter().filter_map(Node::text).map(|it| (it.into(), Fields::default())).collect();
+            return node
+                .items()
+                .into_iter()
+                .filter_map(Node::text)
+                .map(|it| (it.into(), Fields::default()))
+                .collect();
         }
         node.entries()
             .iter()
@@ -225,10 +262,16 @@ impl Loader<'_> {
                         }
                         continue;
                     }
-                    let values: Vec<Name> = field.node.items().into_iter().filter_map(Node::text).map(Name::from).collect();
+                    let values: Vec<Name> =
+                        field.node.items().into_iter().filter_map(Node::text).map(Name::from).collect();
                     if values.len() < 2 {
                         let message = format!("the field `{}` has fewer than two values", field.key);
-                        self.wrong("bad-value", &field.node.bytes, message, Some("list what it can be: `[yes, no]`".into()));
+                        self.wrong(
+                            "bad-value",
+                            &field.node.bytes,
+                            message,
+                            Some("list what it can be: `[yes, no]`".into()),
+                        );
                     }
                     fields.fields.insert(field.key.as_str().into(), values);
                 }
@@ -246,7 +289,9 @@ impl Loader<'_> {
                 self.no_reserved_signals(node.get("verdicts"), &verdicts);
                 let role = Role {
                     agent: node.get("agent").and_then(Node::text)?.into(),
-                    prompt: node.get("prompt").and_then(|it| self.full_table(it, &scope, |it| it.text().map(str::to_owned))),
+                    prompt: node
+                        .get("prompt")
+                        .and_then(|it| self.full_table(it, &scope, |it| it.text().map(str::to_owned))),
                     given: self.list_table(node.get("given"), &scope, |it| self.given(it)),
                     may_write: self.list_table(node.get("may-write"), &scope, |it| self.writable(it)),
                     findings: node.get("findings").map(|it| self.findings(it, &verdicts)),
@@ -258,7 +303,11 @@ impl Loader<'_> {
                     timeout: Self::time(node.get("timeout"), 30 * MINUTE),
                     idle: Self::time(node.get("idle"), 10 * MINUTE),
                     costs: node.get("costs").and_then(Node::text).and_then(units::amount).map(|it| it.value),
-                    tokens: node.get("tokens").and_then(Node::text).and_then(units::amount).map(|it| it.value),
+                    tokens: node
+                        .get("tokens")
+                        .and_then(Node::text)
+                        .and_then(units::amount)
+                        .map(|it| it.value),
                     place: Self::place(&entry.key_bytes),
                 };
                 Some((entry.key.as_str().into(), role))
@@ -272,7 +321,12 @@ impl Loader<'_> {
         let declared = self.root.get("documents").and_then(|it| it.get(&name));
         if declared.and_then(|it| it.get("owner")).and_then(Node::text) == Some("engine") {
             let message = format!("`{name}` is the engine's; roles may not write it");
-            self.wrong("engine-owned", &node.bytes, message, Some("remove it here, or drop `owner: engine`".into()));
+            self.wrong(
+                "engine-owned",
+                &node.bytes,
+                message,
+                Some("remove it here, or drop `owner: engine`".into()),
+            );
             return None;
         }
         Some(name)
@@ -285,7 +339,12 @@ impl Loader<'_> {
                 && !library::RULES.contains(&text)
             {
                 let message = format!("there is no rule `{text}`");
-                self.wrong("unknown-name", &item.bytes, message, did_you_mean(text, library::RULES.iter().copied()));
+                self.wrong(
+                    "unknown-name",
+                    &item.bytes,
+                    message,
+                    did_you_mean(text, library::RULES.iter().copied()),
+                );
             }
         }
         texts(node)
@@ -297,7 +356,12 @@ impl Loader<'_> {
         match self.folder.text(file) {
             None => {
                 let message = format!("the folder has no file `{file}`");
-                self.wrong("no-file", &node.bytes, message, did_you_mean(file, self.folder.files.keys().map(String::as_str)));
+                self.wrong(
+                    "no-file",
+                    &node.bytes,
+                    message,
+                    did_you_mean(file, self.folder.files.keys().map(String::as_str)),
+                );
             }
             Some(text) => {
                 if let Err(error) = serde_json::from_str::<serde_json::Value>(text) {
@@ -314,14 +378,24 @@ impl Loader<'_> {
         for entry in node.get("at-least").map(Node::entries).unwrap_or_default() {
             if !severity.iter().any(|it| *it == *entry.key) {
                 let message = format!("`{}` is not a severity of this role", entry.key);
-                self.wrong("outside-domain", &entry.key_bytes, message, did_you_mean(&entry.key, severity.iter().map(|it| &**it)));
+                self.wrong(
+                    "outside-domain",
+                    &entry.key_bytes,
+                    message,
+                    did_you_mean(&entry.key, severity.iter().map(|it| &**it)),
+                );
             }
             let Some(verdict) = entry.node.text() else { continue };
             if verdicts.contains_key(verdict) {
                 at_least.insert(entry.key.as_str().into(), verdict.into());
             } else {
                 let message = format!("`{verdict}` is not a verdict of this role");
-                self.wrong("outside-domain", &entry.node.bytes, message, did_you_mean(verdict, verdicts.keys().map(|it| &**it)));
+                self.wrong(
+                    "outside-domain",
+                    &entry.node.bytes,
+                    message,
+                    did_you_mean(verdict, verdicts.keys().map(|it| &**it)),
+                );
             }
         }
         Findings { severity, topic: texts(node.get("topic")), at_least }
@@ -339,9 +413,12 @@ impl Loader<'_> {
                 let node = &entry.node;
                 let answers = self.outcomes(node.get("answers"), &[]);
                 self.no_reserved_signals(node.get("answers"), &answers);
-                let unattended = match node.get("unattended").and_then(|it| it.text().map(|text| (it, text))) {
+                let unattended = match node.get("unattended").and_then(|it| it.text().map(|text| (it, text)))
+                {
                     None | Some((_, "wait")) => Unattended::Wait,
-                    Some((_, text)) if text == "deferred" || answers.contains_key(text) => Unattended::As(text.into()),
+                    Some((_, text)) if text == "deferred" || answers.contains_key(text) => {
+                        Unattended::As(text.into())
+                    }
                     Some((it, text)) => {
                         let message = format!("`{text}` is not an answer of this question");
                         let known = answers.keys().map(|it| &**it).chain(["wait", "deferred"]);
@@ -352,7 +429,13 @@ impl Loader<'_> {
                 let question = Question {
                     asks: node.get("asks").and_then(Node::text)?.to_owned(),
                     id: node.get("id").and_then(Node::text).map(Name::from),
-                    shows: node.get("shows").map(Node::items).unwrap_or_default().into_iter().filter_map(|it| self.given(it)).collect(),
+                    shows: node
+                        .get("shows")
+                        .map(Node::items)
+                        .unwrap_or_default()
+                        .into_iter()
+                        .filter_map(|it| self.given(it))
+                        .collect(),
                     answers,
                     re_ask: node.get("re-ask").and_then(Node::number),
                     unattended,
@@ -379,7 +462,12 @@ impl Loader<'_> {
                 } else if self.state_named(workflow, text, &item.bytes) {
                     if let Some(before) = shown.insert(text.into(), entry.key.as_str().into()) {
                         let message = format!("`{text}` already shows `{before}`");
-                        self.wrong("shown-twice", &item.bytes, message, Some("a state shows one phase".into()));
+                        self.wrong(
+                            "shown-twice",
+                            &item.bytes,
+                            message,
+                            Some("a state shows one phase".into()),
+                        );
                     }
                     show.push(text.into());
                 }
@@ -390,7 +478,12 @@ impl Loader<'_> {
                 let known = workflow.main.states.contains_key(text);
                 if !known {
                     let message = format!("there is no state `{text}`");
-                    self.wrong("unknown-name", &it.bytes, message, did_you_mean(text, workflow.main.states.keys().map(|it| &**it)));
+                    self.wrong(
+                        "unknown-name",
+                        &it.bytes,
+                        message,
+                        did_you_mean(text, workflow.main.states.keys().map(|it| &**it)),
+                    );
                 }
                 known.then(|| Name::from(text))
             };
@@ -410,10 +503,18 @@ impl Loader<'_> {
                     settles.push(text.into());
                 } else {
                     let message = format!("there is no gate `{text}`");
-                    self.wrong("unknown-name", &item.bytes, message, did_you_mean(text, workflow.main.gates.keys().map(|it| &**it)));
+                    self.wrong(
+                        "unknown-name",
+                        &item.bytes,
+                        message,
+                        did_you_mean(text, workflow.main.gates.keys().map(|it| &**it)),
+                    );
                 }
             }
-            phases.insert(entry.key.as_str().into(), Phase { at, show, settles, back: main_state("back"), place: Self::place(&entry.key_bytes) });
+            phases.insert(
+                entry.key.as_str().into(),
+                Phase { at, show, settles, back: main_state("back"), place: Self::place(&entry.key_bytes) },
+            );
         }
         if let Some(phase) = others.and_then(|it| phases.get_mut(it.as_str())) {
             for machine in workflow.machines() {
@@ -430,13 +531,22 @@ impl Loader<'_> {
 
     fn state_named(&self, workflow: &Workflow, text: &str, bytes: &std::ops::Range<usize>) -> bool {
         let known = match text.split_once('.') {
-            Some((child, state)) => workflow.children.get(child).is_some_and(|it| it.states.contains_key(state)),
+            Some((child, state)) => {
+                workflow.children.get(child).is_some_and(|it| it.states.contains_key(state))
+            }
             None => workflow.main.states.contains_key(text),
         };
         if !known {
-            let names: Vec<Name> =
-                workflow.machines().flat_map(|machine| machine.states.keys().map(|it| machine.qualified(it))).collect();
-            self.wrong("unknown-name", bytes, format!("there is no state `{text}`"), did_you_mean(text, names.iter().map(|it| &**it)));
+            let names: Vec<Name> = workflow
+                .machines()
+                .flat_map(|machine| machine.states.keys().map(|it| machine.qualified(it)))
+                .collect();
+            self.wrong(
+                "unknown-name",
+                bytes,
+                format!("there is no state `{text}`"),
+                did_you_mean(text, names.iter().map(|it| &**it)),
+            );
         }
         known
     }

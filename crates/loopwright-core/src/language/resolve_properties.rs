@@ -23,11 +23,16 @@ impl Loader<'_> {
         if let Some(never) = node.get("never") {
             let reach = self.main_state(workflow, never.get("reach")?)?;
             let before = never.get("before").map(Node::items).unwrap_or_default();
-            let before: Vec<Happened> = before.into_iter().filter_map(|it| self.happened(workflow, it)).collect();
+            let before: Vec<Happened> =
+                before.into_iter().filter_map(|it| self.happened(workflow, it)).collect();
             if before.is_empty() {
                 return None;
             }
-            return Some(Claim::Never { reach, before, when: self.property_conditions(workflow, never.get("when")) });
+            return Some(Claim::Never {
+                reach,
+                before,
+                when: self.property_conditions(workflow, never.get("when")),
+            });
         }
         if let Some(at_most) = node.get("at-most") {
             let visits = self.main_state(workflow, at_most.get("visits")?)?;
@@ -49,20 +54,31 @@ impl Loader<'_> {
         let known = machine.states.contains_key(text);
         if !known {
             let message = format!("the property names `{text}`, and there is no such state");
-            self.wrong("unknown-name", &node.bytes, message, did_you_mean(text, machine.states.keys().map(|it| &**it)));
+            self.wrong(
+                "unknown-name",
+                &node.bytes,
+                message,
+                did_you_mean(text, machine.states.keys().map(|it| &**it)),
+            );
         }
         known
     }
 
     fn happened(&self, workflow: &Workflow, node: &Node) -> Option<Happened> {
         let text = node.text()?;
-        let (name, wanted) = text.split_once('=').map_or((text.trim(), None), |(a, b)| (a.trim(), Some(b.trim())));
+        let (name, wanted) =
+            text.split_once('=').map_or((text.trim(), None), |(a, b)| (a.trim(), Some(b.trim())));
         if wanted == Some("settled") {
             if workflow.main.gates.contains_key(name) {
                 return Some(Happened::Settled { gate: name.into() });
             }
             let message = format!("there is no gate `{name}`");
-            self.wrong("unknown-name", &node.bytes, message, did_you_mean(name, workflow.main.gates.keys().map(|it| &**it)));
+            self.wrong(
+                "unknown-name",
+                &node.bytes,
+                message,
+                did_you_mean(name, workflow.main.gates.keys().map(|it| &**it)),
+            );
             return None;
         }
         let (child, state) = name.split_once('.').map_or((None, name), |(a, b)| (Some(a), b));
@@ -77,18 +93,29 @@ impl Loader<'_> {
         }
         let known = &machine.states.get(state)?.cells;
         let signals: Vec<Name> = match wanted {
-            None => known.keys().filter(|it| !signal::is_failure(it) && **it != signal::STALE).cloned().collect(),
+            None => {
+                known.keys().filter(|it| !signal::is_failure(it) && **it != signal::STALE).cloned().collect()
+            }
             Some(wanted) => wanted.split('|').map(|it| it.trim().into()).collect(),
         };
         for wanted in signals.iter().filter(|it| !known.contains_key(&***it)) {
             let message = format!("`{state}` never signals `{wanted}`");
-            self.wrong("unknown-signal", &node.bytes, message, did_you_mean(wanted, known.keys().map(|it| &**it)));
+            self.wrong(
+                "unknown-signal",
+                &node.bytes,
+                message,
+                did_you_mean(wanted, known.keys().map(|it| &**it)),
+            );
         }
         if signals.is_empty() && wanted.is_none() {
             // A state without signals, such as an end, has happened when it is reached.
             return Some(Happened::Signal { child: child.map(Name::from), state: state.into(), signals });
         }
         let signals: Vec<Name> = signals.into_iter().filter(|it| known.contains_key(&**it)).collect();
-        (!signals.is_empty()).then(|| Happened::Signal { child: child.map(Name::from), state: state.into(), signals })
+        (!signals.is_empty()).then(|| Happened::Signal {
+            child: child.map(Name::from),
+            state: state.into(),
+            signals,
+        })
     }
 }

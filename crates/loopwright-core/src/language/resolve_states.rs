@@ -8,8 +8,8 @@ use super::types::{Types, environment};
 use super::yaml::{Entry, Node};
 use super::{shape, units};
 use crate::definition::{
-    Action, Budget, Call, Cell, Check, CheckWhat, Each, EachRun, Fact, Gate, Kind, Machine, Outcome, Outcomes, Per,
-    State, Variable, Workflow,
+    Action, Budget, Call, Cell, Check, CheckWhat, Each, EachRun, Fact, Gate, Kind, Machine, Outcome,
+    Outcomes, Per, State, Variable, Workflow,
 };
 use crate::fact::Expression;
 use crate::library;
@@ -22,7 +22,8 @@ const MINUTE: u64 = 60_000;
 
 impl Loader<'_> {
     pub(super) fn machines(&self, workflow: &mut Workflow, types: &Types) {
-        let children: Vec<&Entry> = self.root.get("children").map(Node::entries).unwrap_or_default().iter().collect();
+        let children: Vec<&Entry> =
+            self.root.get("children").map(Node::entries).unwrap_or_default().iter().collect();
         workflow.main = self.machine_body(Scope { node: self.root, child: None });
         for entry in &children {
             let scope = Scope { node: &entry.node, child: Some(&entry.key) };
@@ -31,7 +32,10 @@ impl Loader<'_> {
         // Signals first everywhere, because `last.x` may name any state's.
         let mut signals: Vec<(Option<Name>, IndexMap<Name, Vec<Name>>)> = Vec::new();
         for machine in workflow.machines() {
-            let found = machine.states.iter().map(|(name, state)| (name.clone(), self.signals(workflow, machine, state)));
+            let found = machine
+                .states
+                .iter()
+                .map(|(name, state)| (name.clone(), self.signals(workflow, machine, state)));
             signals.push((machine.name.clone(), found.collect()));
         }
         for (child, states) in signals {
@@ -56,8 +60,11 @@ impl Loader<'_> {
             routed.push(self.routes(workflow, Scope { node: &entry.node, child: Some(&entry.key) }));
         }
         for (index, (cells, start)) in routed.into_iter().enumerate() {
-            let machine =
-                if index == 0 { Some(&mut workflow.main) } else { workflow.children.get_index_mut(index - 1).map(|it| it.1) };
+            let machine = if index == 0 {
+                Some(&mut workflow.main)
+            } else {
+                workflow.children.get_index_mut(index - 1).map(|it| it.1)
+            };
             let Some(machine) = machine else { continue };
             for (state, cells) in cells {
                 if let Some(state) = machine.states.get_mut(&*state) {
@@ -96,7 +103,12 @@ impl Loader<'_> {
             }
             if !shape::is_name(&entry.key) || matches!(entry.key.as_str(), "again" | "back") {
                 let message = format!("a state cannot be called `{}`", entry.key);
-                self.wrong("bad-name", &entry.key_bytes, message, Some("use letters, digits, `-` and `_`".into()));
+                self.wrong(
+                    "bad-name",
+                    &entry.key_bytes,
+                    message,
+                    Some("use letters, digits, `-` and `_`".into()),
+                );
                 continue;
             }
             let state = self.state(&entry.node, &entry.key, &entry.key_bytes, scope);
@@ -123,7 +135,12 @@ impl Loader<'_> {
                     && !values.contains(first)
                 {
                     let message = format!("`{first}` is not a value of `{}`", entry.key);
-                    self.wrong("outside-domain", &node.bytes, message, did_you_mean(first, values.iter().map(|it| &**it)));
+                    self.wrong(
+                        "outside-domain",
+                        &node.bytes,
+                        message,
+                        did_you_mean(first, values.iter().map(|it| &**it)),
+                    );
                 }
                 let variable = Variable {
                     start: first.unwrap_or_else(|| "none".into()),
@@ -168,7 +185,12 @@ impl Loader<'_> {
                         found.push(text.into());
                     } else {
                         let message = format!("there is no state `{text}`");
-                        self.wrong("unknown-name", &item.bytes, message, did_you_mean(text, states.iter().copied()));
+                        self.wrong(
+                            "unknown-name",
+                            &item.bytes,
+                            message,
+                            did_you_mean(text, states.iter().copied()),
+                        );
                     }
                 }
                 Per::States(found)
@@ -195,7 +217,12 @@ impl Loader<'_> {
             for key in ["gate", "passes", "only-when"] {
                 if let Some(entry) = node.entry(key) {
                     let message = format!("`{key}` goes with `judges`");
-                    self.wrong("no-judges", &entry.key_bytes, message, Some("say what the state judges".into()));
+                    self.wrong(
+                        "no-judges",
+                        &entry.key_bytes,
+                        message,
+                        Some("say what the state judges".into()),
+                    );
                 }
             }
         }
@@ -246,13 +273,18 @@ impl Loader<'_> {
         if let Some(actions) = node.get("do") {
             let actions = actions.items().into_iter().filter_map(|it| self.action(it, scope)).collect();
             let without = node.get("without").map(Node::items).unwrap_or_default();
-            return Kind::Do { actions, without: without.into_iter().filter_map(|it| self.gate_name(it, scope)).collect() };
+            return Kind::Do {
+                actions,
+                without: without.into_iter().filter_map(|it| self.gate_name(it, scope)).collect(),
+            };
         }
         if node.get("choose").is_some() {
             return Kind::Choose;
         }
         if let Some(gates) = node.get("settle") {
-            return Kind::Settle { gates: gates.items().into_iter().filter_map(|it| self.gate_name(it, scope)).collect() };
+            return Kind::Settle {
+                gates: gates.items().into_iter().filter_map(|it| self.gate_name(it, scope)).collect(),
+            };
         }
         if let Some(each) = node.get("each") {
             return Kind::Each(self.each(each, scope));
@@ -282,9 +314,13 @@ impl Loader<'_> {
         });
         Call {
             role,
-            prompt: node.get("prompt").and_then(|it| self.full_table(it, &scope, |it| it.text().map(str::to_owned))),
+            prompt: node
+                .get("prompt")
+                .and_then(|it| self.full_table(it, &scope, |it| it.text().map(str::to_owned))),
             given: self.list_table(node.get("given"), &scope, |it| self.given(it)),
-            may_write: node.get("may-write").map(|it| self.list_table(Some(it), &scope, |it| self.writable(it))),
+            may_write: node
+                .get("may-write")
+                .map(|it| self.list_table(Some(it), &scope, |it| self.writable(it))),
             produces: self.list_table(node.get("produces"), &scope, |it| self.document(it)),
             changes: self.known_list("documents", "document", node.get("changes")),
             verdicts,
@@ -298,10 +334,17 @@ impl Loader<'_> {
         let mut uses = self.known_list("documents", "document", node.get("uses"));
         let what = if let Some(text) = node.text() {
             match text.strip_prefix("project.") {
-                Some(command) if library::PROJECT_COMMANDS.contains(&command) => CheckWhat::Project(command.into()),
+                Some(command) if library::PROJECT_COMMANDS.contains(&command) => {
+                    CheckWhat::Project(command.into())
+                }
                 Some(command) => {
                     let message = format!("a project has no `{command}`");
-                    self.wrong("unknown-name", &node.bytes, message, did_you_mean(command, library::PROJECT_COMMANDS.iter().copied()));
+                    self.wrong(
+                        "unknown-name",
+                        &node.bytes,
+                        message,
+                        did_you_mean(command, library::PROJECT_COMMANDS.iter().copied()),
+                    );
                     CheckWhat::Project("checks".into())
                 }
                 None => {
@@ -317,7 +360,12 @@ impl Loader<'_> {
             let text = named.text().unwrap_or_default();
             if !library::CHECKS.contains(&text) {
                 let message = format!("there is no check `{text}`");
-                self.wrong("unknown-name", &named.bytes, message, did_you_mean(text, library::CHECKS.iter().copied()));
+                self.wrong(
+                    "unknown-name",
+                    &named.bytes,
+                    message,
+                    did_you_mean(text, library::CHECKS.iter().copied()),
+                );
             }
             CheckWhat::Named(text.into())
         } else {
@@ -406,7 +454,12 @@ impl Loader<'_> {
         };
         if !values.iter().any(|it| *it == *value) {
             let message = format!("`{name}` is never `{value}`");
-            self.wrong("outside-domain", value_bytes, message, did_you_mean(value, values.iter().map(|it| &**it)));
+            self.wrong(
+                "outside-domain",
+                value_bytes,
+                message,
+                did_you_mean(value, values.iter().map(|it| &**it)),
+            );
             return false;
         }
         true
@@ -465,7 +518,12 @@ impl Loader<'_> {
         let Some(file) = node.text() else { return };
         if self.folder.text(file).is_none() {
             let message = format!("the folder has no file `{file}`");
-            self.wrong("no-file", &node.bytes, message, did_you_mean(file, self.folder.files.keys().map(String::as_str)));
+            self.wrong(
+                "no-file",
+                &node.bytes,
+                message,
+                did_you_mean(file, self.folder.files.keys().map(String::as_str)),
+            );
         }
     }
 
@@ -473,7 +531,11 @@ impl Loader<'_> {
     fn files_or_document(&self, node: Option<&Node>) -> Vec<Name> {
         let Some((node, text)) = node.and_then(|it| Some((it, it.text()?))) else { return Vec::new() };
         if let Some(name) = text.strip_prefix("docs.") {
-            return if self.known("documents", "document", name, &node.bytes) { vec![name.into()] } else { Vec::new() };
+            return if self.known("documents", "document", name, &node.bytes) {
+                vec![name.into()]
+            } else {
+                Vec::new()
+            };
         }
         let names = self.names("documents");
         if names.contains(&text) {
@@ -490,9 +552,14 @@ impl Loader<'_> {
             .into_iter()
             .filter(|name| {
                 let declared = self.root.get("documents").and_then(|it| it.get(name));
-                let globs = declared.and_then(|it| it.get("file").or_else(|| it.get("files"))).map(Node::items).unwrap_or_default();
-                let globs: Vec<String> = globs.into_iter().filter_map(Node::text).map(|it| in_folder(folder, it)).collect();
-                FileSet::parse(&globs.iter().map(String::as_str).collect::<Vec<_>>()).is_ok_and(|it| it.may_overlap(&here))
+                let globs = declared
+                    .and_then(|it| it.get("file").or_else(|| it.get("files")))
+                    .map(Node::items)
+                    .unwrap_or_default();
+                let globs: Vec<String> =
+                    globs.into_iter().filter_map(Node::text).map(|it| in_folder(folder, it)).collect();
+                FileSet::parse(&globs.iter().map(String::as_str).collect::<Vec<_>>())
+                    .is_ok_and(|it| it.may_overlap(&here))
             })
             .map(Name::from)
             .collect()
@@ -516,7 +583,12 @@ impl Loader<'_> {
         };
         if !reader.sets.iter().any(|it| settable(it, field)) {
             let message = format!("`{field}` of `{document}` cannot be set");
-            self.wrong("unknown-name", bytes, message, did_you_mean(field, reader.sets.iter().map(String::as_str)));
+            self.wrong(
+                "unknown-name",
+                bytes,
+                message,
+                did_you_mean(field, reader.sets.iter().map(String::as_str)),
+            );
         }
     }
 
@@ -566,7 +638,10 @@ impl Loader<'_> {
             None => Some(self.root),
             Some(child) => self.root.get("children").and_then(|it| it.get(child)),
         };
-        let on = node.and_then(|it| it.get("states")).and_then(|it| it.get(&state.name)).and_then(|it| it.get("on"));
+        let on = node
+            .and_then(|it| it.get("states"))
+            .and_then(|it| it.get(&state.name))
+            .and_then(|it| it.get("on"));
         let mut verbs = Vec::new();
         for entry in on.map(Node::entries).unwrap_or_default() {
             for word in entry.key.split('|').map(str::trim).filter(|it| it.starts_with("verb ")) {
@@ -590,10 +665,16 @@ impl Loader<'_> {
     }
 
     fn facts(&self, workflow: &mut Workflow, types: &Types) {
-        let mut all = vec![self.facts_of(workflow, &workflow.main, Scope { node: self.root, child: None }, types)];
+        let mut all =
+            vec![self.facts_of(workflow, &workflow.main, Scope { node: self.root, child: None }, types)];
         for entry in self.root.get("children").map(Node::entries).unwrap_or_default() {
             if let Some(machine) = workflow.children.get(entry.key.as_str()) {
-                all.push(self.facts_of(workflow, machine, Scope { node: &entry.node, child: Some(&entry.key) }, types));
+                all.push(self.facts_of(
+                    workflow,
+                    machine,
+                    Scope { node: &entry.node, child: Some(&entry.key) },
+                    types,
+                ));
             }
         }
         for (index, facts) in all.into_iter().enumerate() {
@@ -605,7 +686,13 @@ impl Loader<'_> {
         }
     }
 
-    fn facts_of(&self, workflow: &Workflow, machine: &Machine, scope: Scope<'_>, types: &Types) -> IndexMap<Name, Fact> {
+    fn facts_of(
+        &self,
+        workflow: &Workflow,
+        machine: &Machine,
+        scope: Scope<'_>,
+        types: &Types,
+    ) -> IndexMap<Name, Fact> {
         let names = environment(workflow, machine, &scope, types);
         let mut facts = IndexMap::new();
         for entry in scope.node.get("facts").map(Node::entries).unwrap_or_default() {
@@ -621,8 +708,16 @@ impl Loader<'_> {
                 }
                 if let Some(leaves) = checked.leaves.as_ref().filter(|_| checked.faults.is_empty()) {
                     for leaf in leaves.iter().filter(|leaf| !values.iter().any(|it| **it == ***leaf)) {
-                        let message = format!("the fact `{}` can come out as `{leaf}`, which is not in its domain", entry.key);
-                        self.wrong("outside-domain", &node.bytes, message, Some(format!("add `{leaf}` to `in`")));
+                        let message = format!(
+                            "the fact `{}` can come out as `{leaf}`, which is not in its domain",
+                            entry.key
+                        );
+                        self.wrong(
+                            "outside-domain",
+                            &node.bytes,
+                            message,
+                            Some(format!("add `{leaf}` to `in`")),
+                        );
                     }
                     for value in values.iter().filter(|it| !leaves.contains(&***it)) {
                         let message = format!("the fact `{}` never comes out as `{value}`", entry.key);
@@ -630,7 +725,11 @@ impl Loader<'_> {
                     }
                 }
                 for read in &checked.reads {
-                    for name in read.strip_prefix("docs.").into_iter().flat_map(|it| self.documents_in(&format!("docs.{it}"))) {
+                    for name in read
+                        .strip_prefix("docs.")
+                        .into_iter()
+                        .flat_map(|it| self.documents_in(&format!("docs.{it}")))
+                    {
                         self.using("documents", &name);
                     }
                     self.using_path(read);
@@ -650,7 +749,9 @@ impl Loader<'_> {
         let head = parts.next().unwrap_or_default();
         let second = parts.next().unwrap_or_default();
         for section in ["vars", "facts"] {
-            for node in std::iter::once(self.root).chain(self.root.get("children").map(Node::entries).unwrap_or_default().iter().map(|it| &it.node)) {
+            for node in std::iter::once(self.root).chain(
+                self.root.get("children").map(Node::entries).unwrap_or_default().iter().map(|it| &it.node),
+            ) {
                 for name in names_in(node, section) {
                     let written = crate::name::in_expression(name);
                     if written == head || (head == "facts" && written == second) {
@@ -659,7 +760,9 @@ impl Loader<'_> {
                 }
             }
         }
-        for (word, section) in [("inputs", "inputs"), ("lists", "lists"), ("docs", "documents"), ("changed", "documents")] {
+        for (word, section) in
+            [("inputs", "inputs"), ("lists", "lists"), ("docs", "documents"), ("changed", "documents")]
+        {
             if head == word {
                 for name in self.names(section) {
                     if crate::name::in_expression(name) == crate::name::in_expression(second) {
@@ -674,7 +777,9 @@ impl Loader<'_> {
         match Expression::parse(node.text()?) {
             Ok(expression) => Some(expression),
             Err(fault) => {
-                self.report(Problem::load("bad-fact", Self::place(&node.bytes), fault.message).maybe_help(fault.help));
+                self.report(
+                    Problem::load("bad-fact", Self::place(&node.bytes), fault.message).maybe_help(fault.help),
+                );
                 None
             }
         }
@@ -683,8 +788,8 @@ impl Loader<'_> {
 
 /// The words of actions; one that takes another word as a key comes first.
 const ACTIONS: &[&str] = &[
-    "create", "set", "append", "write", "copy", "move", "delete", "commit", "branch", "switch", "merge", "push", "drop",
-    "restore", "run", "say", "refuse",
+    "create", "set", "append", "write", "copy", "move", "delete", "commit", "branch", "switch", "merge",
+    "push", "drop", "restore", "run", "say", "refuse",
 ];
 
 /// Gates declared in a machine's part of the file.

@@ -266,7 +266,9 @@ impl Checker<'_> {
             Shape::Anything => true,
             Shape::Truth => node.boolean().is_some(),
             Shape::Number => node.number().is_some(),
-            Shape::Text | Shape::Name | Shape::Time | Shape::Amount | Shape::OneOf(_) => node.text().is_some(),
+            Shape::Text | Shape::Name | Shape::Time | Shape::Amount | Shape::OneOf(_) => {
+                node.text().is_some()
+            }
             Shape::ListOf(_) => matches!(node.value, Value::List(_)),
             Shape::MapOf(..) => matches!(node.value, Value::Map(_)),
             Shape::Record(record) => {
@@ -293,7 +295,12 @@ impl Checker<'_> {
             }
             Some(text) => {
                 let message = format!("`{}` is not a name", shorten(text));
-                self.report("bad-name", &node.bytes, message, Some("use letters, digits, `-` and `_`".into()));
+                self.report(
+                    "bad-name",
+                    &node.bytes,
+                    message,
+                    Some("use letters, digits, `-` and `_`".into()),
+                );
             }
             None => self.mismatch(node, &Shape::Name),
         }
@@ -320,7 +327,12 @@ impl Checker<'_> {
                 Some(field) => self.check(&entry.node, &field.shape),
                 None => {
                     let message = format!("unknown key `{}` in {}", entry.key, record.what);
-                    self.report("unknown-key", &entry.key_bytes, message, did_you_mean(&entry.key, record.keys()));
+                    self.report(
+                        "unknown-key",
+                        &entry.key_bytes,
+                        message,
+                        did_you_mean(&entry.key, record.keys()),
+                    );
                 }
             }
         }
@@ -331,8 +343,11 @@ impl Checker<'_> {
     }
 
     fn tagged(&mut self, node: &Node, tagged: &Tagged) {
-        let present: Vec<&Record> =
-            tagged.variants.iter().filter(|it| it.fields.first().is_some_and(|tag| node.get(tag.key).is_some())).collect();
+        let present: Vec<&Record> = tagged
+            .variants
+            .iter()
+            .filter(|it| it.fields.first().is_some_and(|tag| node.get(tag.key).is_some()))
+            .collect();
         // A tag of one variant may be an ordinary key of another, as `set` is of `create`.
         let tags: Vec<&str> = present.iter().filter_map(|it| it.fields.first()).map(|it| it.key).collect();
         let covers = |it: &&&Record| tags.iter().all(|tag| it.field(tag).is_some());
@@ -346,8 +361,15 @@ impl Checker<'_> {
                 });
                 if let Some((entry, near)) = near {
                     let message = format!("unknown key `{}` in {}", entry.key, tagged.what);
-                    self.report("unknown-key", &entry.key_bytes, message, Some(format!("did you mean `{near}`?")));
-                    if let Some(record) = tagged.variants.iter().find(|it| it.fields.first().is_some_and(|tag| tag.key == near)) {
+                    self.report(
+                        "unknown-key",
+                        &entry.key_bytes,
+                        message,
+                        Some(format!("did you mean `{near}`?")),
+                    );
+                    if let Some(record) =
+                        tagged.variants.iter().find(|it| it.fields.first().is_some_and(|tag| tag.key == near))
+                    {
                         self.others(node, record, &entry.key);
                     }
                 } else {
@@ -357,7 +379,8 @@ impl Checker<'_> {
                 }
             }
             several => {
-                let tags: Vec<&str> = several.iter().filter_map(|it| it.fields.first()).map(|it| it.key).collect();
+                let tags: Vec<&str> =
+                    several.iter().filter_map(|it| it.fields.first()).map(|it| it.key).collect();
                 let message = format!("{} says {}; it can say only one of them", tagged.what, listed(&tags));
                 self.report("several-kinds", &head(node), message, None);
             }
@@ -393,7 +416,9 @@ pub fn head(node: &Node) -> Range<usize> {
 
 /// Whether a text can be a name.
 pub fn is_name(text: &str) -> bool {
-    !text.is_empty() && text.len() <= 80 && text.chars().all(|it| it.is_alphanumeric() || it == '-' || it == '_')
+    !text.is_empty()
+        && text.len() <= 80
+        && text.chars().all(|it| it.is_alphanumeric() || it == '-' || it == '_')
 }
 
 fn listed(words: &[&str]) -> String {

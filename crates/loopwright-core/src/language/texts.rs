@@ -67,7 +67,11 @@ impl Loader<'_> {
         }
         for (name, verb) in &workflow.verbs {
             if let Some(VerbElse::Say(text) | VerbElse::Error(text)) = &verb.otherwise {
-                let bytes = self.root.get("verbs").and_then(|it| it.entry(name)).map_or(0..0, |it| it.key_bytes.clone());
+                let bytes = self
+                    .root
+                    .get("verbs")
+                    .and_then(|it| it.entry(name))
+                    .map_or(0..0, |it| it.key_bytes.clone());
                 self.text(text, &Self::place(&bytes), names);
             }
         }
@@ -116,7 +120,15 @@ impl Loader<'_> {
         }
     }
 
-    fn check_call(&self, workflow: &Workflow, machine: &Machine, state: &State, role: &Name, call: Option<&Call>, names: &Names) {
+    fn check_call(
+        &self,
+        workflow: &Workflow,
+        machine: &Machine,
+        state: &State,
+        role: &Name,
+        call: Option<&Call>,
+        names: &Names,
+    ) {
         let Some(declared) = workflow.roles.get(&**role) else { return };
         let mut given: Vec<Given> = all(&declared.given);
         given.extend(workflow.given.iter().cloned());
@@ -126,7 +138,8 @@ impl Loader<'_> {
         }
         let prompt = call.and_then(|it| it.prompt.as_ref()).or(declared.prompt.as_ref());
         let Some(prompt) = prompt else {
-            let message = format!("the role `{role}` has no prompt, and neither has the state `{}`", state.name);
+            let message =
+                format!("the role `{role}` has no prompt, and neither has the state `{}`", state.name);
             let problem = Problem::load("no-prompt", declared.place.clone(), message);
             self.report(problem.help("add `prompt: prompts/NAME.md`, or the text itself"));
             return;
@@ -137,7 +150,9 @@ impl Loader<'_> {
             _ => None,
         };
         let mut allowed: Vec<String> = ALWAYS.iter().map(|it| (*it).to_owned()).collect();
-        allowed.extend(item_name.into_iter().chain(items_around(workflow, machine)).map(|it| it.in_expression()));
+        allowed.extend(
+            item_name.into_iter().chain(items_around(workflow, machine)).map(|it| it.in_expression()),
+        );
         for machine in [machine, &workflow.main] {
             allowed.extend(machine.vars.keys().chain(machine.facts.keys()).map(Name::in_expression));
         }
@@ -149,12 +164,15 @@ impl Loader<'_> {
             }
             match self.folder.text(text) {
                 Some(content) => {
-                    let place = Place { file: text.clone(), bytes: 0..content.find('\n').unwrap_or(content.len()) };
+                    let place =
+                        Place { file: text.clone(), bytes: 0..content.find('\n').unwrap_or(content.len()) };
                     self.template(content, &place, names, Some(&allowed));
                 }
                 None => {
-                    let prompts = self.folder.files.keys().filter(|it| it.starts_with("prompts/")).map(String::as_str);
-                    let problem = Problem::load("no-file", place.clone(), format!("the folder has no file `{text}`"));
+                    let prompts =
+                        self.folder.files.keys().filter(|it| it.starts_with("prompts/")).map(String::as_str);
+                    let problem =
+                        Problem::load("no-file", place.clone(), format!("the folder has no file `{text}`"));
                     self.report(problem.maybe_help(did_you_mean(text, prompts)));
                 }
             }
@@ -175,7 +193,9 @@ impl Loader<'_> {
         match value {
             serde_json::Value::String(text) => self.text(text, place, names),
             serde_json::Value::Array(items) => items.iter().for_each(|it| self.texts_in(it, place, names)),
-            serde_json::Value::Object(fields) => fields.values().for_each(|it| self.texts_in(it, place, names)),
+            serde_json::Value::Object(fields) => {
+                fields.values().for_each(|it| self.texts_in(it, place, names))
+            }
             _ => {}
         }
     }
@@ -194,7 +214,11 @@ impl Loader<'_> {
             Err(error) => {
                 let line = error.line().map_or(String::new(), |it| format!(" (line {it})"));
                 let detail = error.detail().map_or_else(|| error.kind().to_string(), str::to_owned);
-                let problem = Problem::load("bad-template", place.clone(), format!("the text is not a template: {detail}{line}"));
+                let problem = Problem::load(
+                    "bad-template",
+                    place.clone(),
+                    format!("the text is not a template: {detail}{line}"),
+                );
                 self.report(problem.help("`{{ name }}` for a value, `{% if name %}` for a condition"));
                 return;
             }
@@ -205,12 +229,22 @@ impl Loader<'_> {
             self.using_path(&path);
             let located = locate(text, &path, place);
             if let Err((part, known)) = follow(names, &path) {
-                let problem = Problem::load("unknown-input", located, format!("`{{{{ {path} }}}}`: there is no `{part}`"));
+                let problem = Problem::load(
+                    "unknown-input",
+                    located,
+                    format!("`{{{{ {path} }}}}`: there is no `{part}`"),
+                );
                 self.report(problem.maybe_help(did_you_mean(&part, known.iter().map(String::as_str))));
             } else if let Some(allowed) = allowed
-                && !allowed.iter().any(|it| path == *it || path.starts_with(&format!("{it}.")) || it.starts_with(&format!("{path}.")))
+                && !allowed.iter().any(|it| {
+                    path == *it || path.starts_with(&format!("{it}.")) || it.starts_with(&format!("{path}."))
+                })
             {
-                let problem = Problem::load("not-given", located, format!("the prompt uses `{path}`, which it is not given"));
+                let problem = Problem::load(
+                    "not-given",
+                    located,
+                    format!("the prompt uses `{path}`, which it is not given"),
+                );
                 self.report(problem.help(format!("add `{path}` to `given`")));
             }
         }
@@ -243,7 +277,10 @@ fn items_around(workflow: &Workflow, machine: &Machine) -> Vec<Name> {
 /// Everything a text can name.
 fn text_names(workflow: &Workflow, machine: &Machine, scope: &Scope<'_>, types: &Types) -> Names {
     let mut names = environment(workflow, machine, scope, types);
-    for name in ["subject", "run", "state", "round", "phase", "diff", "note", "today", "now", "from", "signal", "history"] {
+    for name in [
+        "subject", "run", "state", "round", "phase", "diff", "note", "today", "now", "from", "signal",
+        "history",
+    ] {
         names.insert(name.into(), Type::Text);
     }
     for name in ["question", "finding", "answer", "changed_files", "folder", "decisions", "spent", "gate"] {

@@ -33,13 +33,23 @@ impl Loader<'_> {
         let Some(name) = reader.text() else { return Type::Any };
         let Some(known) = library::readers().get(name) else {
             let message = format!("there is no reader `{name}`");
-            self.wrong("unknown-name", &reader.bytes, message, did_you_mean(name, library::readers().keys().map(String::as_str)));
+            self.wrong(
+                "unknown-name",
+                &reader.bytes,
+                message,
+                did_you_mean(name, library::readers().keys().map(String::as_str)),
+            );
             return Type::Any;
         };
         for entry in node.get("with").map(Node::entries).unwrap_or_default() {
             if !known.with.contains(&entry.key) {
                 let message = format!("the reader `{name}` takes no `{}`", entry.key);
-                self.wrong("unknown-key", &entry.key_bytes, message, did_you_mean(&entry.key, known.with.iter().map(String::as_str)));
+                self.wrong(
+                    "unknown-key",
+                    &entry.key_bytes,
+                    message,
+                    did_you_mean(&entry.key, known.with.iter().map(String::as_str)),
+                );
             }
         }
         if let (Some(shape), Some(_)) = (node.entry("shape"), &known.gives) {
@@ -83,7 +93,9 @@ fn type_word(text: &str) -> Type {
         "text" => Type::Text,
         "int" => Type::Int,
         "bool" => Type::Bool,
-        words if words.contains('|') => Type::OneOf(words.split('|').map(|it| it.trim().to_owned()).collect()),
+        words if words.contains('|') => {
+            Type::OneOf(words.split('|').map(|it| it.trim().to_owned()).collect())
+        }
         _ => Type::Any,
     }
 }
@@ -101,12 +113,20 @@ fn one_of<'a>(values: impl IntoIterator<Item = &'a Name>) -> Type {
 }
 
 /// Everything a fact, text or prompt of a machine can name.
-pub(super) fn environment(workflow: &Workflow, machine: &Machine, scope: &Scope<'_>, types: &Types) -> IndexMap<String, Type> {
+pub(super) fn environment(
+    workflow: &Workflow,
+    machine: &Machine,
+    scope: &Scope<'_>,
+    types: &Types,
+) -> IndexMap<String, Type> {
     let mut names: IndexMap<String, Type> = IndexMap::new();
     let mut put = |name: &str, of: Type| {
         names.insert(name.to_owned(), of);
     };
-    put("docs", Type::Record(types.documents.iter().map(|(name, it)| (in_expression(name), it.clone())).collect()));
+    put(
+        "docs",
+        Type::Record(types.documents.iter().map(|(name, it)| (in_expression(name), it.clone())).collect()),
+    );
     put(
         "git",
         record([
@@ -129,11 +149,20 @@ pub(super) fn environment(workflow: &Workflow, machine: &Machine, scope: &Scope<
         ("gate", Type::Text),
         ("round", Type::Int),
     ]);
-    put("findings", record([("open", list(finding.clone())), ("closed", list(finding)), ("rounds", list(Type::Any))]));
+    put(
+        "findings",
+        record([("open", list(finding.clone())), ("closed", list(finding)), ("rounds", list(Type::Any))]),
+    );
     let changed = record([("count", Type::Int), ("files", list(Type::Text))]);
-    put("changed", Type::Record(workflow.documents.keys().map(|it| (it.in_expression(), changed.clone())).collect()));
+    put(
+        "changed",
+        Type::Record(workflow.documents.keys().map(|it| (it.in_expression(), changed.clone())).collect()),
+    );
     put("inputs", Type::Record(workflow.inputs.keys().map(|it| (it.in_expression(), Type::Text)).collect()));
-    put("lists", Type::Record(workflow.lists.keys().map(|it| (it.in_expression(), list(Type::Any))).collect()));
+    put(
+        "lists",
+        Type::Record(workflow.lists.keys().map(|it| (it.in_expression(), list(Type::Any))).collect()),
+    );
     put("last", Type::Record(remembered(workflow, machine)));
     put("items", items(workflow, machine));
     put("item", Type::Any);
@@ -151,7 +180,10 @@ fn remembered(workflow: &Workflow, machine: &Machine) -> IndexMap<String, Type> 
         for (name, state) in &machine.states {
             let returns = state.call().is_some_and(|call| {
                 call.returns.is_some()
-                    || call.role.values().any(|it| workflow.roles.get(&**it).is_some_and(|it| it.returns.is_some()))
+                    || call
+                        .role
+                        .values()
+                        .any(|it| workflow.roles.get(&**it).is_some_and(|it| it.returns.is_some()))
             });
             if returns {
                 states.insert(name.in_expression(), Type::Any);

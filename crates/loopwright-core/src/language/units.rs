@@ -77,7 +77,9 @@ pub fn show(amount: Amount) -> String {
         Unit::Uses => amount.value.to_string(),
         Unit::Time => show_time(amount.value),
         Unit::Money if amount.value % 1000 == 0 => format!("{} usd", amount.value / 1000),
-        Unit::Money => format!("{}.{:03} usd", amount.value / 1000, amount.value % 1000).trim_end_matches('0').to_owned(),
+        Unit::Money => {
+            format!("{}.{:03} usd", amount.value / 1000, amount.value % 1000).trim_end_matches('0').to_owned()
+        }
         Unit::Tokens => format!("{} tokens", amount.value),
     }
 }
@@ -90,6 +92,10 @@ fn split(text: &str) -> Option<(f64, &str)> {
 
 fn whole(number: f64) -> Option<u64> {
     const MOST: f64 = 9_007_199_254_740_992.0;
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "held between zero and 2^53 just before")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "held between zero and 2^53 just before"
+    )]
     (number.is_finite() && (0.0..MOST).contains(&number)).then(|| number.round() as u64)
 }

@@ -143,13 +143,23 @@ pub fn parse(file: &str, text: &str, problems: &mut Vec<Problem>) -> Option<Node
             Event::DocumentStart(_) => {
                 documents += 1;
                 if documents > 1 {
-                    reader.report("several-documents", bytes, "a workflow file holds one document", "remove `---` and what follows");
+                    reader.report(
+                        "several-documents",
+                        bytes,
+                        "a workflow file holds one document",
+                        "remove `---` and what follows",
+                    );
                     return root;
                 }
                 None
             }
             Event::Alias(_) => {
-                reader.report("alias", bytes.clone(), "aliases (`*name`) are not part of the workflow language", "write it out");
+                reader.report(
+                    "alias",
+                    bytes.clone(),
+                    "aliases (`*name`) are not part of the workflow language",
+                    "write it out",
+                );
                 Some(Node { bytes, value: Value::Empty })
             }
             Event::Scalar(text, style, anchor, tag) => {
@@ -169,14 +179,22 @@ pub fn parse(file: &str, text: &str, problems: &mut Vec<Problem>) -> Option<Node
             }
             Event::MappingStart(anchor, tag) => {
                 reader.plain_only(&bytes, anchor, tag.is_some());
-                open.push(Open { start: bytes.start, holds: Holds::Map { entries: Vec::new(), seen: FxHashSet::default(), key: None } });
+                open.push(Open {
+                    start: bytes.start,
+                    holds: Holds::Map { entries: Vec::new(), seen: FxHashSet::default(), key: None },
+                });
                 None
             }
             Event::SequenceEnd | Event::MappingEnd => open.pop().map(|it| it.close(bytes.end)),
             _ => None,
         };
         if open.len() > MOST_DEPTH {
-            reader.report("too-deep", bytes_of(&open), "nested too deeply", "a workflow needs no more than a few levels");
+            reader.report(
+                "too-deep",
+                bytes_of(&open),
+                "nested too deeply",
+                "a workflow needs no more than a few levels",
+            );
             return None;
         }
         if let Some(node) = finished {
@@ -280,16 +298,27 @@ impl Reader<'_> {
 
     fn plain_only(&mut self, bytes: &Range<usize>, anchor: usize, tagged: bool) {
         if anchor != 0 {
-            self.report("anchor", bytes.clone(), "anchors (`&name`) are not part of the workflow language", "write it out");
+            self.report(
+                "anchor",
+                bytes.clone(),
+                "anchors (`&name`) are not part of the workflow language",
+                "write it out",
+            );
         }
         if tagged {
-            self.report("tag", bytes.clone(), "tags (`!name`) are not part of the workflow language", "remove it");
+            self.report(
+                "tag",
+                bytes.clone(),
+                "tags (`!name`) are not part of the workflow language",
+                "remove it",
+            );
         }
     }
 
     fn syntax(&mut self, at: usize, info: &str, text: &str) {
         let line_start = text[..at.min(text.len())].rfind('\n').map_or(0, |it| it + 1);
-        let indent: String = text[line_start..].chars().take_while(|it| it.is_whitespace() && *it != '\n').collect();
+        let indent: String =
+            text[line_start..].chars().take_while(|it| it.is_whitespace() && *it != '\n').collect();
         let help = if indent.contains('\t') {
             "indent with spaces: YAML does not allow tabs there"
         } else if text[line_start..].lines().next().is_some_and(|it| it.contains("{{") && !it.contains('"')) {

@@ -69,7 +69,10 @@ pub enum Impossible {
 /// Begins a run.
 pub fn begin(workflow: &Workflow, started: &Started) -> Result<Run, Impossible> {
     if started.definition != workflow.digest {
-        return Err(Impossible::OtherDefinition { pinned: started.definition.clone(), given: workflow.digest.clone() });
+        return Err(Impossible::OtherDefinition {
+            pinned: started.definition.clone(),
+            given: workflow.digest.clone(),
+        });
     }
     let unknown = |what, name: &str| Impossible::Unknown { what, name: name.into() };
     let machine = workflow
@@ -168,12 +171,18 @@ fn machine_of<'w>(workflow: &'w Workflow, run: &Run) -> Result<&'w Machine, Impo
 }
 
 fn state_of<'w>(machine: &'w Machine, run: &Run) -> Result<&'w State, Impossible> {
-    machine.states.get(&*run.at.state).ok_or_else(|| Impossible::Unknown { what: "state", name: run.at.state.clone() })
+    machine
+        .states
+        .get(&*run.at.state)
+        .ok_or_else(|| Impossible::Unknown { what: "state", name: run.at.state.clone() })
 }
 
 /// Puts a run where a phase lands. Nothing starts by itself there.
 fn land(workflow: &Workflow, machine: &Machine, mut run: Run, phase: &Name) -> Result<Run, Impossible> {
-    let row = workflow.phases.get(&**phase).ok_or_else(|| Impossible::Unknown { what: "phase", name: phase.clone() })?;
+    let row = workflow
+        .phases
+        .get(&**phase)
+        .ok_or_else(|| Impossible::Unknown { what: "phase", name: phase.clone() })?;
     for gate in &row.settles {
         run.gates.insert(gate.clone(), GateRecord { forced: true, digest: String::new() });
         run.forced.push(gate.clone());
@@ -192,8 +201,17 @@ fn land(workflow: &Workflow, machine: &Machine, mut run: Run, phase: &Name) -> R
 }
 
 /// Enters a state: counts the visit, fills what it fills, shows what it shows.
-fn enter(workflow: &Workflow, machine: &Machine, run: &mut Run, name: &Name, from: Option<Name>) -> Result<(), Impossible> {
-    let state = machine.states.get(&**name).ok_or_else(|| Impossible::Unknown { what: "state", name: name.clone() })?;
+fn enter(
+    workflow: &Workflow,
+    machine: &Machine,
+    run: &mut Run,
+    name: &Name,
+    from: Option<Name>,
+) -> Result<(), Impossible> {
+    let state = machine
+        .states
+        .get(&**name)
+        .ok_or_else(|| Impossible::Unknown { what: "state", name: name.clone() })?;
     let visit = run.visits.entry(name.clone()).or_insert(0);
     *visit = visit.saturating_add(1);
     let visit = *visit;
@@ -218,7 +236,12 @@ fn enter(workflow: &Workflow, machine: &Machine, run: &mut Run, name: &Name, fro
 }
 
 /// The first thing that happens in a state.
-fn begin_work(workflow: &Workflow, machine: &Machine, state: &State, run: &mut Run) -> Result<(), Impossible> {
+fn begin_work(
+    workflow: &Workflow,
+    machine: &Machine,
+    state: &State,
+    run: &mut Run,
+) -> Result<(), Impossible> {
     let needs = run.pick(&state.needs).cloned().unwrap_or_default();
     if !needs.is_empty() {
         if decide::needs_looking(machine, run, &needs) {
@@ -239,8 +262,12 @@ fn work(workflow: &Workflow, machine: &Machine, state: &State, run: &mut Run) ->
             run.at.stage = Stage::Ended;
             Ok(())
         }
-        Kind::Choose | Kind::Settle { .. } => come_out(workflow, machine, state, run, Outcome::of(signal::ALWAYS)),
-        Kind::Do { actions, .. } if actions.is_empty() => come_out(workflow, machine, state, run, Outcome::of("done")),
+        Kind::Choose | Kind::Settle { .. } => {
+            come_out(workflow, machine, state, run, Outcome::of(signal::ALWAYS))
+        }
+        Kind::Do { actions, .. } if actions.is_empty() => {
+            come_out(workflow, machine, state, run, Outcome::of("done"))
+        }
         Kind::Agent(_) | Kind::Review { .. } if run.is_over_budget(machine) => {
             come_out(workflow, machine, state, run, Outcome::of(signal::OVER_BUDGET))
         }
@@ -256,7 +283,8 @@ fn say(workflow: &Workflow, mut run: Run, verb: &Name) -> Result<Run, Impossible
         return Ok(run);
     }
     let spoken = signal::verb(verb);
-    let takes = matches!(state.kind, Kind::Rest { .. } | Kind::Ask { .. }) && state.cells.contains_key(&*spoken);
+    let takes =
+        matches!(state.kind, Kind::Rest { .. } | Kind::Ask { .. }) && state.cells.contains_key(&*spoken);
     if !takes || matches!(run.at.stage, Stage::Deciding { .. }) {
         return Err(Impossible::VerbRefused { verb: verb.clone(), state: run.at.state.clone() });
     }
@@ -264,7 +292,12 @@ fn say(workflow: &Workflow, mut run: Run, verb: &Name) -> Result<Run, Impossible
     Ok(run)
 }
 
-fn settle(workflow: &Workflow, mut run: Run, effect: &EffectId, evidence: &Evidence) -> Result<Run, Impossible> {
+fn settle(
+    workflow: &Workflow,
+    mut run: Run,
+    effect: &EffectId,
+    evidence: &Evidence,
+) -> Result<Run, Impossible> {
     let machine = machine_of(workflow, &run)?;
     let state = state_of(machine, &run)?;
     let not_waiting = || Impossible::NotWaiting { effect: effect.clone() };
@@ -298,17 +331,24 @@ fn settle(workflow: &Workflow, mut run: Run, effect: &EffectId, evidence: &Evide
             let Kind::Do { actions, .. } = &state.kind else { return Err(not_waiting()) };
             let more = (action as usize) + 1 < actions.len();
             if *outcome.signal == *"done" && more {
-                run.at.stage = Stage::Working { action: action + 1, items: None, ordered: true, ended: IndexMap::new() };
+                run.at.stage =
+                    Stage::Working { action: action + 1, items: None, ordered: true, ended: IndexMap::new() };
             } else {
                 come_out(workflow, machine, state, &mut run, (**outcome).clone())?;
             }
             Ok(run)
         }
-        (Stage::Working { items: None, .. }, Part::Items, Evidence::Out(outcome)) if signal::is_failure(&outcome.signal) => {
+        (Stage::Working { items: None, .. }, Part::Items, Evidence::Out(outcome))
+            if signal::is_failure(&outcome.signal) =>
+        {
             come_out(workflow, machine, state, &mut run, (**outcome).clone())?;
             Ok(run)
         }
-        (Stage::Working { items: None, ended, .. }, Part::Items, Evidence::Items { ids, ordered, digest, changed }) => {
+        (
+            Stage::Working { items: None, ended, .. },
+            Part::Items,
+            Evidence::Items { ids, ordered, digest, changed },
+        ) => {
             forget_items(state, &mut run, digest.as_deref(), changed);
             run.at.stage = Stage::Working { action: 0, items: Some(ids.clone()), ordered: *ordered, ended };
             if !ordered {
@@ -320,7 +360,9 @@ fn settle(workflow: &Workflow, mut run: Run, effect: &EffectId, evidence: &Evide
             }
             Ok(run)
         }
-        (Stage::Working { items: Some(items), .. }, Part::Item(id), Evidence::Out(outcome)) if items.contains(id) => {
+        (Stage::Working { items: Some(items), .. }, Part::Item(id), Evidence::Out(outcome))
+            if items.contains(id) =>
+        {
             charge(workflow, machine, state, &mut run, outcome);
             if let Stage::Working { ended, .. } = &mut run.at.stage {
                 ended.insert(id.clone(), (**outcome).clone());
@@ -343,8 +385,15 @@ fn forget_items(state: &State, run: &mut Run, digest: Option<&str>, changed: &[S
 }
 
 /// Ends a loop when every item ended well, or one did not.
-fn finish_loop(workflow: &Workflow, machine: &Machine, state: &State, run: &mut Run) -> Result<(), Impossible> {
-    let (Kind::Each(each), Stage::Working { items: Some(items), ended, .. }) = (&state.kind, run.at.stage.clone()) else {
+fn finish_loop(
+    workflow: &Workflow,
+    machine: &Machine,
+    state: &State,
+    run: &mut Run,
+) -> Result<(), Impossible> {
+    let (Kind::Each(each), Stage::Working { items: Some(items), ended, .. }) =
+        (&state.kind, run.at.stage.clone())
+    else {
         return Ok(());
     };
     let went_well = |signal: &Name| match &each.run {
@@ -355,17 +404,22 @@ fn finish_loop(workflow: &Workflow, machine: &Machine, state: &State, run: &mut 
     };
     let stopped = ended.values().any(|it| !went_well(&it.signal));
     let done_before = |id: &String| {
-        ended.contains_key(id) || run.items.get(&*state.name).and_then(|it| it.get(id)).is_some_and(&went_well)
+        ended.contains_key(id)
+            || run.items.get(&*state.name).and_then(|it| it.get(id)).is_some_and(&went_well)
     };
     if !stopped && !items.iter().all(done_before) {
         return Ok(());
     }
     let order: Vec<&Name> = state.cells.keys().collect();
     let rank = |signal: &Name| order.iter().position(|it| *it == signal).unwrap_or(usize::MAX);
-    let before = items.iter().filter(|it| !ended.contains_key(*it)).filter_map(|it| run.items.get(&*state.name)?.get(it).cloned());
+    let before = items
+        .iter()
+        .filter(|it| !ended.contains_key(*it))
+        .filter_map(|it| run.items.get(&*state.name)?.get(it).cloned());
     let worst = ended.values().map(|it| it.signal.clone()).chain(before).max_by_key(|it| rank(it));
     let worst = worst.unwrap_or_else(|| signal::EMPTY.into());
-    let mut outcome = ended.values().find(|it| it.signal == worst).cloned().unwrap_or_else(|| Outcome::of(worst));
+    let mut outcome =
+        ended.values().find(|it| it.signal == worst).cloned().unwrap_or_else(|| Outcome::of(worst));
     outcome.forced = ended.values().flat_map(|it| it.forced.clone()).collect();
     outcome.judged = ended.values().rev().find_map(|it| it.judged.clone());
     outcome.cost = super::event::Cost::default();
@@ -393,7 +447,13 @@ fn charge(workflow: &Workflow, machine: &Machine, state: &State, run: &mut Run, 
 }
 
 /// The work of a state came out: what a judge found goes to the ledger, gates open or pass, and the way on is sought.
-fn come_out(workflow: &Workflow, machine: &Machine, state: &State, run: &mut Run, outcome: Outcome) -> Result<(), Impossible> {
+fn come_out(
+    workflow: &Workflow,
+    machine: &Machine,
+    state: &State,
+    run: &mut Run,
+    outcome: Outcome,
+) -> Result<(), Impossible> {
     let (outcome, same_again, topic) = decide::judge(workflow, state, run, outcome);
     if !state.cells.contains_key(&*outcome.signal) {
         return Err(Impossible::NoSuchSignal { state: state.name.clone(), signal: outcome.signal });
@@ -478,7 +538,10 @@ fn route(
 
 fn remember(state: &State, run: &mut Run, asked: &decide::Asked<'_>) {
     let outcome = asked.outcome;
-    if !signal::is_failure(&outcome.signal) && outcome.signal != signal::STALE && !run.ever.contains(&state.name) {
+    if !signal::is_failure(&outcome.signal)
+        && outcome.signal != signal::STALE
+        && !run.ever.contains(&state.name)
+    {
         run.ever.push(state.name.clone());
     }
     run.last.insert(

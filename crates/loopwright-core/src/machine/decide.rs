@@ -38,7 +38,8 @@ pub(super) fn judge(
         }
         let lacks_topic = !declared.topic.is_empty() && outcome.findings.iter().any(|it| it.topic.is_none());
         if rank(&outcome.signal) > 0 && (outcome.findings.is_empty() || lacks_topic) {
-            outcome.summary = format!("the verdict `{}` came without a finding that says what it is about", outcome.signal);
+            outcome.summary =
+                format!("the verdict `{}` came without a finding that says what it is about", outcome.signal);
             outcome.signal = "malformed".into();
         } else {
             let gate = gate_name(state);
@@ -88,7 +89,11 @@ pub(super) fn status(run: &Run, gate: &str, seen: &Observed) -> GateStatus {
     match run.gates.get(gate) {
         None => GateStatus::Open,
         Some(record) if record.digest.is_empty() || seen.digests.get(gate) == Some(&record.digest) => {
-            if record.forced { GateStatus::Forced } else { GateStatus::Fresh }
+            if record.forced {
+                GateStatus::Forced
+            } else {
+                GateStatus::Fresh
+            }
         }
         Some(_) => GateStatus::Stale,
     }
@@ -104,7 +109,9 @@ fn owed(machine: &Machine, run: &Run, gate: &str, seen: &Observed) -> bool {
 
 /// Whether needs can only be judged by looking.
 pub(super) fn needs_looking(machine: &Machine, run: &Run, needs: &[Name]) -> bool {
-    needs.iter().any(|it| run.gates.contains_key(&**it) || Run::owed_when(machine, it).iter().any(|it| !run.knows(&it.term)))
+    needs.iter().any(|it| {
+        run.gates.contains_key(&**it) || Run::owed_when(machine, it).iter().any(|it| !run.knows(&it.term))
+    })
 }
 
 /// Whether every gate a state needs is settled, or not owed.
@@ -175,7 +182,13 @@ fn push(names: &mut Vec<Name>, name: &Name) {
 }
 
 /// Whether a condition holds.
-pub(super) fn holds(machine: &Machine, run: &Run, condition: &Condition, asked: &Asked<'_>, seen: &Observed) -> bool {
+pub(super) fn holds(
+    machine: &Machine,
+    run: &Run,
+    condition: &Condition,
+    asked: &Asked<'_>,
+    seen: &Observed,
+) -> bool {
     value(machine, run, &condition.term, asked, seen).is_some_and(|it| condition.values.contains(&it))
 }
 
@@ -186,7 +199,9 @@ fn value(machine: &Machine, run: &Run, term: &Term, asked: &Asked<'_>, seen: &Ob
         Term::Fact(name) => run.once.get(&**name).or_else(|| seen.facts.get(&**name)).cloned(),
         Term::Var(name) => run.vars.get(&**name).cloned(),
         Term::Last(state) => run.last.get(&**state).map(|it| it.signal.clone()).or_else(none),
-        Term::LastField(state, field) => run.last.get(&**state).and_then(|it| it.fields.get(&**field)).cloned().or_else(none),
+        Term::LastField(state, field) => {
+            run.last.get(&**state).and_then(|it| it.fields.get(&**field)).cloned().or_else(none)
+        }
         Term::Ever(state) => yes_no(run.ever.contains(state)),
         Term::Gate(gate) => Some(status(run, gate, seen).word().into()),
         Term::Owed(gate) => yes_no(owed(machine, run, gate, seen)),
@@ -219,12 +234,19 @@ pub(super) fn stretch_anew(machine: &Machine, run: &mut Run, budget: &Name) {
 /// Whether a review's arms draw on a budget, apart from retries of the call itself.
 pub(crate) fn draws_on(state: &State, budget: &Name) -> bool {
     matches!(state.kind, Kind::Review { .. })
-        && state.cells.values().flat_map(|it| &it.arms).any(|it| it.to != Target::Again && it.spend.as_ref() == Some(budget))
+        && state
+            .cells
+            .values()
+            .flat_map(|it| &it.arms)
+            .any(|it| it.to != Target::Again && it.spend.as_ref() == Some(budget))
 }
 
 /// An arm out of a review hands its findings to whatever it leads to.
 pub(super) fn repair_is_handed(state: &State, run: &mut Run, asked: &Asked<'_>) {
-    if matches!(state.kind, Kind::Review { .. }) && !signal::is_failure(&asked.outcome.signal) && asked.outcome.signal != signal::STALE {
+    if matches!(state.kind, Kind::Review { .. })
+        && !signal::is_failure(&asked.outcome.signal)
+        && asked.outcome.signal != signal::STALE
+    {
         let topic = asked.topic.filter(|_| routes_by_topic(state));
         run.ledger.hand(&gate_name(state), topic);
     }

@@ -88,7 +88,11 @@ fn due_items(
                     child: child.clone(),
                     item: id.clone(),
                     vars: each.with.clone(),
-                    outer: Box::new(Outer { vars: run.vars.clone(), last: run.last.clone(), ever: run.ever.clone() }),
+                    outer: Box::new(Outer {
+                        vars: run.vars.clone(),
+                        last: run.last.clone(),
+                        ever: run.ever.clone(),
+                    }),
                 },
             };
             (id.clone(), want)

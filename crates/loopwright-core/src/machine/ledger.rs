@@ -75,7 +75,13 @@ pub struct Round {
 
 impl Ledger {
     /// Takes in what a judge reported in a round. `passed` closes everything that does not block.
-    pub fn round(&mut self, gate: &Name, declared: &Findings, reports: &[Report], verdict_blocks: bool) -> Round {
+    pub fn round(
+        &mut self,
+        gate: &Name,
+        declared: &Findings,
+        reports: &[Report],
+        verdict_blocks: bool,
+    ) -> Round {
         let judge = self.judges.entry(gate.clone()).or_default();
         judge.rounds += 1;
         let round = judge.rounds;
@@ -85,7 +91,8 @@ impl Ledger {
         // Where no severity stands in the way and the verdict does, every finding does.
         let all_block = verdict_blocks && !reports.iter().any(rated);
         for report in reports {
-            let known = report.id.as_ref().filter(|it| self.findings.get(*it).is_some_and(|it| it.gate == *gate));
+            let known =
+                report.id.as_ref().filter(|it| self.findings.get(*it).is_some_and(|it| it.gate == *gate));
             let id = known.cloned().unwrap_or_else(|| identity(gate, report));
             let blocks = all_block || rated(report);
             let entry = self.findings.entry(id.clone()).or_insert_with(|| Finding {
@@ -113,8 +120,11 @@ impl Ledger {
                 finding.closed = Some(Closed::Gone);
             }
         }
-        let open: Vec<(&String, &Finding)> =
-            self.findings.iter().filter(|(id, it)| it.gate == *gate && it.blocks && seen.contains(id)).collect();
+        let open: Vec<(&String, &Finding)> = self
+            .findings
+            .iter()
+            .filter(|(id, it)| it.gate == *gate && it.blocks && seen.contains(id))
+            .collect();
         let topics: Vec<&Name> = open.iter().filter_map(|(_, it)| it.topic.as_ref()).collect();
         Round {
             same_again: open.iter().any(|(id, _)| handed.contains(id)),
@@ -162,8 +172,11 @@ impl Ledger {
 /// What a finding is about, as a short stable id.
 fn identity(gate: &Name, report: &Report) -> String {
     let subject = if report.subject.trim().is_empty() { &report.text } else { &report.subject };
-    let words: Vec<String> =
-        subject.split(|it: char| !it.is_alphanumeric()).filter(|it| !it.is_empty()).map(str::to_lowercase).collect();
+    let words: Vec<String> = subject
+        .split(|it: char| !it.is_alphanumeric())
+        .filter(|it| !it.is_empty())
+        .map(str::to_lowercase)
+        .collect();
     let topic = report.topic.as_deref().unwrap_or_default();
     let about = format!("{gate}\n{topic}\n{}\n{}", report.file.trim(), words.join(" "));
     let hash = blake3::hash(about.as_bytes()).to_hex();
@@ -193,7 +206,12 @@ mod tests {
         let first = ledger.round(&gate, &declared(), &[report("parse()", "it panics", "major")], true);
         assert!(!first.same_again, "nothing was handed to a repair yet");
         ledger.hand(&gate, None);
-        let second = ledger.round(&gate, &declared(), &[report("Parse ( )", "still panics on empty input", "major")], true);
+        let second = ledger.round(
+            &gate,
+            &declared(),
+            &[report("Parse ( )", "still panics on empty input", "major")],
+            true,
+        );
         assert!(second.same_again);
         assert_eq!(ledger.findings.len(), 1);
         ledger.anew(&gate);

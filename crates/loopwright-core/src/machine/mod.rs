@@ -14,10 +14,10 @@ mod run;
 mod view;
 
 pub use self::advance::{Impossible, advance, begin};
+pub(crate) use self::decide::draws_on;
 pub use self::due::due;
 pub use self::effect::{Effect, EffectId, Part, Want};
 pub use self::event::{Cost, Event, Evidence, Observed, Outcome, Outer, Report, Started, VERSION};
 pub use self::ledger::{Closed, Finding, Judge, Ledger};
-pub(crate) use self::decide::draws_on;
 pub use self::run::{At, Cause, GateRecord, GateStatus, Last, Record, Run, Stage, Taken, lines, row_line};
 pub use self::view::RunView;

@@ -237,7 +237,8 @@ impl Run {
 
     /// Whether nothing happens until a person acts.
     pub fn is_resting(&self, workflow: &Workflow) -> bool {
-        self.at.stage == Stage::Paused || self.state(workflow).is_some_and(|it| matches!(it.kind, Kind::Rest { .. }))
+        self.at.stage == Stage::Paused
+            || self.state(workflow).is_some_and(|it| matches!(it.kind, Kind::Rest { .. }))
     }
 
     /// The value of a variable or of a fact that was read once: its own, or the parent's.
@@ -286,7 +287,8 @@ impl Run {
     /// Whether a budget with a unit is used up, so that no further call is made.
     pub fn is_over_budget(&self, machine: &Machine) -> bool {
         machine.budgets.iter().any(|(name, budget)| {
-            budget.unit() != Unit::Uses && self.left.get(&**name).copied().unwrap_or(0) <= budget.keep.map_or(0, |it| it.value)
+            budget.unit() != Unit::Uses
+                && self.left.get(&**name).copied().unwrap_or(0) <= budget.keep.map_or(0, |it| it.value)
         })
     }
 
@@ -329,7 +331,9 @@ impl Run {
 pub fn lines(name: &Name, budget: &Budget) -> Vec<(Name, u64)> {
     match &budget.limit {
         Table::One(limit) => vec![(name.clone(), limit.value)],
-        Table::By { rows, .. } => rows.iter().map(|(row, limit)| (row_line(name, row), limit.value)).collect(),
+        Table::By { rows, .. } => {
+            rows.iter().map(|(row, limit)| (row_line(name, row), limit.value)).collect()
+        }
     }
 }
 

@@ -57,8 +57,12 @@ impl Actor for Chance {
             .state
             .cells
             .keys()
-            .filter(|it| **it != signal::STALE && **it != signal::OVER_BUDGET && (faults || !signal::is_failure(it)))
-            .filter(|it| !asks || self.patience > 0 || !signal::waits_for_person(moment.workflow, moment.state, it))
+            .filter(|it| {
+                **it != signal::STALE && **it != signal::OVER_BUDGET && (faults || !signal::is_failure(it))
+            })
+            .filter(|it| {
+                !asks || self.patience > 0 || !signal::waits_for_person(moment.workflow, moment.state, it)
+            })
             .cloned()
             .collect();
         let signal = self.one_of(&signals)?.clone();
@@ -74,7 +78,8 @@ impl Actor for Chance {
             }
         }
         if let Kind::Review { call, .. } = &moment.state.kind
-            && let Some(findings) = moment.run.pick(&call.role).and_then(|it| moment.workflow.roles.get(&**it)?.findings.as_ref())
+            && let Some(findings) =
+                moment.run.pick(&call.role).and_then(|it| moment.workflow.roles.get(&**it)?.findings.as_ref())
         {
             play.same_again = Some(self.below(2) == 0);
             play.topic = self.one_of(&findings.topic).cloned();
@@ -90,7 +95,9 @@ impl Actor for Chance {
         facts
             .iter()
             .filter_map(|name| {
-                let fact = machine.and_then(|it| it.facts.get(&**name)).or_else(|| moment.workflow.main.facts.get(&**name))?;
+                let fact = machine
+                    .and_then(|it| it.facts.get(&**name))
+                    .or_else(|| moment.workflow.main.facts.get(&**name))?;
                 Some((name.clone(), self.one_of(&fact.values)?.clone()))
             })
             .collect()

@@ -23,7 +23,9 @@ pub fn exhaustive(workflow: &Workflow, failures: bool, coverage: &mut Coverage) 
     for scenario in &scenarios {
         match perform(workflow, scenario, coverage) {
             Ok(verdict) if verdict.complaints.is_empty() => {}
-            Ok(verdict) => exhausted.complaints.push(format!("{}: {}", scenario.name, verdict.complaints.join("; "))),
+            Ok(verdict) => {
+                exhausted.complaints.push(format!("{}: {}", scenario.name, verdict.complaints.join("; ")))
+            }
             Err(error) => exhausted.complaints.push(format!("{}: {error}", scenario.name)),
         }
     }

@@ -64,7 +64,12 @@ impl Reader<'_> {
                 .map(Node::entries)
                 .unwrap_or_default()
                 .iter()
-                .map(|it| (it.key.clone(), it.node.items().into_iter().filter_map(Node::text).map(str::to_owned).collect()))
+                .map(|it| {
+                    (
+                        it.key.clone(),
+                        it.node.items().into_iter().filter_map(Node::text).map(str::to_owned).collect(),
+                    )
+                })
                 .collect(),
             steps: steps.into_iter().filter_map(|it| self.step(it)).collect(),
             expect: root.get("expect").map(|it| self.expect(it)).unwrap_or_default(),
@@ -90,7 +95,8 @@ impl Reader<'_> {
                 self.wrong(bytes, format!("the fact `{name}` is never `{value}`"), help);
             }
             None => {
-                let known: Vec<&str> = workflow.machines().flat_map(|it| it.facts.keys().map(|it| &**it)).collect();
+                let known: Vec<&str> =
+                    workflow.machines().flat_map(|it| it.facts.keys().map(|it| &**it)).collect();
                 self.wrong(bytes, format!("there is no fact `{name}`"), did_you_mean(name, known));
             }
         }
@@ -98,7 +104,11 @@ impl Reader<'_> {
 
     fn step(&mut self, node: &Node) -> Option<Step> {
         let [entry] = node.entries() else {
-            self.wrong(&node.bytes, "a step is one key: `STATE: SIGNAL`, `facts`, `verb` or `edit`".into(), None);
+            self.wrong(
+                &node.bytes,
+                "a step is one key: `STATE: SIGNAL`, `facts`, `verb` or `edit`".into(),
+                None,
+            );
             return None;
         };
         match entry.key.as_str() {
@@ -113,15 +123,19 @@ impl Reader<'_> {
                 return Some(Step::Verb(verb.into()));
             }
             "edit" => {
-                return Some(Step::Edit(entry.node.items().into_iter().filter_map(Node::text).map(Name::from).collect()));
+                return Some(Step::Edit(
+                    entry.node.items().into_iter().filter_map(Node::text).map(Name::from).collect(),
+                ));
             }
             _ => {}
         }
-        let (child, name) = entry.key.split_once('.').map_or((None, entry.key.as_str()), |(a, b)| (Some(a), b));
+        let (child, name) =
+            entry.key.split_once('.').map_or((None, entry.key.as_str()), |(a, b)| (Some(a), b));
         let workflow = self.workflow;
         let machine = workflow.machine(child);
         let Some(state) = machine.and_then(|it| it.states.get(name)) else {
-            let known: Vec<Name> = workflow.machines().flat_map(|it| it.states.keys().map(|name| it.qualified(name))).collect();
+            let known: Vec<Name> =
+                workflow.machines().flat_map(|it| it.states.keys().map(|name| it.qualified(name))).collect();
             let help = did_you_mean(&entry.key, known.iter().map(|it| &**it));
             self.wrong(&entry.key_bytes, format!("there is no state `{}`", entry.key), help);
             return None;
@@ -140,7 +154,8 @@ impl Reader<'_> {
         let outcomes = signal::outcomes_of(self.workflow, state);
         for entry in node.entries() {
             let text = entry.node.text().unwrap_or_default();
-            let names = || entry.node.items().into_iter().filter_map(Node::text).map(Name::from).collect::<Vec<_>>();
+            let names =
+                || entry.node.items().into_iter().filter_map(Node::text).map(Name::from).collect::<Vec<_>>();
             match entry.key.as_str() {
                 "is" => {
                     play.signal = Some(text.into());
@@ -151,10 +166,13 @@ impl Reader<'_> {
                 "wrote" => play.wrote = Some(names()),
                 "changed" => play.changed = Some(names()),
                 "items" => {
-                    play.items = Some(entry.node.items().into_iter().filter_map(Node::text).map(str::to_owned).collect());
+                    play.items = Some(
+                        entry.node.items().into_iter().filter_map(Node::text).map(str::to_owned).collect(),
+                    );
                 }
                 name if outcomes.values().any(|it| it.fields.contains_key(name)) => {
-                    let values: Vec<&Name> = outcomes.values().filter_map(|it| it.fields.get(name)).flatten().collect();
+                    let values: Vec<&Name> =
+                        outcomes.values().filter_map(|it| it.fields.get(name)).flatten().collect();
                     if !values.iter().any(|it| ***it == *text) {
                         let help = did_you_mean(text, values.iter().map(|it| &***it));
                         self.wrong(&entry.node.bytes, format!("`{name}` is never `{text}`"), help);
@@ -181,18 +199,36 @@ impl Reader<'_> {
         self.keys(
             node,
             "`expect`",
-            &["end", "rest", "walk", "forced", "spent", "calls", "reaches", "unrouted", "unsettled", "refused", "endless"],
+            &[
+                "end",
+                "rest",
+                "walk",
+                "forced",
+                "spent",
+                "calls",
+                "reaches",
+                "unrouted",
+                "unsettled",
+                "refused",
+                "endless",
+            ],
         );
         let name = |key: &str| node.get(key).and_then(Node::text).map(Name::from);
         let list = |key: &str| {
-            node.get(key).map(|it| it.items().into_iter().filter_map(Node::text).map(Name::from).collect::<Vec<_>>())
+            node.get(key)
+                .map(|it| it.items().into_iter().filter_map(Node::text).map(Name::from).collect::<Vec<_>>())
         };
         let spent = node.get("spent").map(Node::entries).unwrap_or_default();
         let walk = match node.get("walk") {
             // A walk may also be one text: "propose specs tasks".
-            Some(it) if it.text().is_some() => {
-                Some(it.text().unwrap_or_default().split([' ', '>', '\n']).filter(|it| !it.is_empty()).map(Name::from).collect())
-            }
+            Some(it) if it.text().is_some() => Some(
+                it.text()
+                    .unwrap_or_default()
+                    .split([' ', '>', '\n'])
+                    .filter(|it| !it.is_empty())
+                    .map(Name::from)
+                    .collect(),
+            ),
             _ => list("walk"),
         };
         Expect {

@@ -143,7 +143,13 @@ pub struct Player<'a, A> {
 }
 
 /// Plays a workflow from its beginning until it ends, waits, or has gone on for `most` steps.
-pub fn play<A: Actor>(workflow: &Workflow, start: &Start, actor: &mut A, coverage: &mut Coverage, most: u32) -> Result<Played, Impossible> {
+pub fn play<A: Actor>(
+    workflow: &Workflow,
+    start: &Start,
+    actor: &mut A,
+    coverage: &mut Coverage,
+    most: u32,
+) -> Result<Played, Impossible> {
     let started = Started {
         definition: workflow.digest.clone(),
         subject: "rehearsal".into(),
@@ -182,7 +188,8 @@ impl<A: Actor> Player<'_, A> {
     /// Facts that are read once are read now.
     fn with_once(&mut self, mut started: Started) -> Started {
         let Some(machine) = self.workflow.machine(started.child.as_deref()) else { return started };
-        let once: Vec<Name> = machine.facts.iter().filter(|(_, it)| it.once).map(|(name, _)| name.clone()).collect();
+        let once: Vec<Name> =
+            machine.facts.iter().filter(|(_, it)| it.once).map(|(name, _)| name.clone()).collect();
         if once.is_empty() {
             return started;
         }
@@ -200,14 +207,23 @@ impl<A: Actor> Player<'_, A> {
         let mut run = begin(workflow, &started)?;
         let first = run.taken.first().map_or_else(|| run.at.state.clone(), |it| it.state.clone());
         let first = run.machine(workflow).map_or_else(|| first.clone(), |it| it.qualified(&first));
-        self.walk.push(WalkStep { state: first, item: run.item.clone(), signal: None, calls: 0, spent: None, person: false });
+        self.walk.push(WalkStep {
+            state: first,
+            item: run.item.clone(),
+            signal: None,
+            calls: 0,
+            spent: None,
+            person: false,
+        });
         let mut here = self.walk.len() - 1;
         if let Some(state) = run.state(workflow) {
             self.moved(&run, state, &mut here);
         }
         loop {
             if run.is_over() {
-                let name = run.machine(workflow).map_or_else(|| run.at.state.clone(), |it| it.qualified(&run.at.state));
+                let name = run
+                    .machine(workflow)
+                    .map_or_else(|| run.at.state.clone(), |it| it.qualified(&run.at.state));
                 return Ok((run, Stop::Ended(name)));
             }
             if self.steps_left == 0 {
@@ -244,14 +260,22 @@ impl<A: Actor> Player<'_, A> {
     }
 
     /// What an effect comes back with.
-    fn perform(&mut self, run: &Run, state: &State, effect: &Effect) -> Result<Result<Event, Stop>, Impossible> {
+    fn perform(
+        &mut self,
+        run: &Run,
+        state: &State,
+        effect: &Effect,
+    ) -> Result<Result<Event, Stop>, Impossible> {
         let workflow = self.workflow;
         let moment = Moment { workflow, run, state };
-        let here = || run.machine(workflow).map_or_else(|| run.at.state.clone(), |it| it.qualified(&run.at.state));
+        let here =
+            || run.machine(workflow).map_or_else(|| run.at.state.clone(), |it| it.qualified(&run.at.state));
         let settled = |evidence| Event::Settled { effect: effect.id.clone(), evidence };
         let evidence = match &effect.want {
             Want::Await { verbs } => {
-                let Some(verb) = self.actor.verb(&moment, verbs) else { return Ok(Err(Stop::Waiting(here()))) };
+                let Some(verb) = self.actor.verb(&moment, verbs) else {
+                    return Ok(Err(Stop::Waiting(here())));
+                };
                 self.person();
                 return Ok(Ok(Event::Said { verb, inputs: IndexMap::new() }));
             }
@@ -269,11 +293,15 @@ impl<A: Actor> Player<'_, A> {
                 Evidence::Observed(Box::new(observed))
             }
             Want::List => {
-                let Kind::Each(each) = &state.kind else { return Ok(Err(Stop::Refused("not a loop".into()))) };
+                let Kind::Each(each) = &state.kind else {
+                    return Ok(Err(Stop::Refused("not a loop".into())));
+                };
                 let digest = state.gate.as_ref().map(|it| self.digest(run, &it.name));
                 match self.actor.items(&moment, &each.list) {
                     Listing::Ids(ids) => Evidence::Items { ids, ordered: true, digest, changed: Vec::new() },
-                    Listing::Unordered => Evidence::Items { ids: Vec::new(), ordered: false, digest, changed: Vec::new() },
+                    Listing::Unordered => {
+                        Evidence::Items { ids: Vec::new(), ordered: false, digest, changed: Vec::new() }
+                    }
                     Listing::Failed(failure) => {
                         if signal::waits_for_person(workflow, state, &failure) {
                             self.person();
@@ -298,14 +326,16 @@ impl<A: Actor> Player<'_, A> {
                     return Ok(Err(stop));
                 }
                 let judged = state.gate.as_ref().map(|it| self.digest(run, &it.name));
-                let outcome = Outcome { judged, forced: ended.forced.clone(), ..Outcome::of(ended.at.state.clone()) };
+                let outcome =
+                    Outcome { judged, forced: ended.forced.clone(), ..Outcome::of(ended.at.state.clone()) };
                 Evidence::Out(Box::new(outcome))
             }
             Want::Call { .. } | Want::Check | Want::Ask { .. } | Want::Act { .. } => {
                 let Some(play) = self.actor.come_out(&moment) else { return Ok(Err(Stop::Waiting(here()))) };
                 if play.signal.as_deref().is_some_and(|it| it.starts_with("verb ")) {
                     self.person();
-                    let verb = play.signal.as_deref().and_then(|it| it.strip_prefix("verb ")).unwrap_or_default();
+                    let verb =
+                        play.signal.as_deref().and_then(|it| it.strip_prefix("verb ")).unwrap_or_default();
                     return Ok(Ok(Event::Said { verb: verb.into(), inputs: IndexMap::new() }));
                 }
                 Evidence::Out(Box::new(self.outcome(run, state, effect, &play)))
@@ -348,7 +378,9 @@ impl<A: Actor> Player<'_, A> {
     /// Findings that make a judge's outcome mean what the play says.
     fn findings(&self, run: &Run, state: &State, signal: &Name, play: &Play) -> Vec<Report> {
         let Kind::Review { call, .. } = &state.kind else { return Vec::new() };
-        let Some(declared) = run.pick(&call.role).and_then(|it| self.workflow.roles.get(&**it)?.findings.as_ref()) else {
+        let Some(declared) =
+            run.pick(&call.role).and_then(|it| self.workflow.roles.get(&**it)?.findings.as_ref())
+        else {
             return Vec::new();
         };
         let outcomes = signal::outcomes_of(self.workflow, state);
@@ -357,7 +389,10 @@ impl<A: Actor> Player<'_, A> {
         }
         let rank = |verdict: &Name| outcomes.get_index_of(&**verdict).unwrap_or(0);
         // The worst severity that does not raise the verdict beyond what the play says, blocking if one does.
-        let raising = declared.at_least.iter().filter(|(_, verdict)| rank(verdict) <= rank(signal) && rank(verdict) > 0);
+        let raising = declared
+            .at_least
+            .iter()
+            .filter(|(_, verdict)| rank(verdict) <= rank(signal) && rank(verdict) > 0);
         let severity = raising.map(|(severity, _)| severity.clone()).last();
         let severity = severity.or_else(|| declared.severity.first().cloned()).unwrap_or_default();
         let gate = state.gate.as_ref().map_or(&state.name, |it| &it.name);
@@ -381,7 +416,9 @@ impl<A: Actor> Player<'_, A> {
         let unsettled: Vec<Name> = needs
             .into_iter()
             .filter(|gate| {
-                run.gates.get(&**gate).is_none_or(|it| !it.digest.is_empty() && seen.digests.get(&**gate) != Some(&it.digest))
+                run.gates
+                    .get(&**gate)
+                    .is_none_or(|it| !it.digest.is_empty() && seen.digests.get(&**gate) != Some(&it.digest))
             })
             .collect();
         if !unsettled.is_empty() {
@@ -392,7 +429,12 @@ impl<A: Actor> Player<'_, A> {
     /// A hash of what a gate judges, in the made-up world.
     fn digest(&self, run: &Run, gate: &str) -> String {
         let Some(machine) = run.machine(self.workflow) else { return String::new() };
-        let judges = machine.gates.get(gate).into_iter().flatten().filter_map(|it| machine.states.get(&**it)?.gate.as_ref());
+        let judges = machine
+            .gates
+            .get(gate)
+            .into_iter()
+            .flatten()
+            .filter_map(|it| machine.states.get(&**it)?.gate.as_ref());
         let mut parts: Vec<String> = Vec::new();
         for gate in judges {
             for document in run.pick(&gate.judges).into_iter().flatten() {
@@ -443,7 +485,14 @@ impl<A: Actor> Player<'_, A> {
                 step.person = at == 0 && signal::waits_for_person(self.workflow, state, &taken.signal);
             }
             let state = machine.map_or_else(|| taken.to.clone(), |it| it.qualified(&taken.to));
-            self.walk.push(WalkStep { state, item: after.item.clone(), signal: None, calls: 0, spent: None, person: false });
+            self.walk.push(WalkStep {
+                state,
+                item: after.item.clone(),
+                signal: None,
+                calls: 0,
+                spent: None,
+                person: false,
+            });
             *here = self.walk.len() - 1;
         }
     }
@@ -458,13 +507,16 @@ fn writes_of(workflow: &Workflow, run: &Run, state: &State, effect: &Effect) -> 
             None => Vec::new(),
         },
         (Kind::Agent(call) | Kind::Review { call, .. }, _) => call_writes(workflow, run, call),
-        (Kind::Each(_), Want::Call { .. }) => state.call().map(|it| call_writes(workflow, run, it)).unwrap_or_default(),
+        (Kind::Each(_), Want::Call { .. }) => {
+            state.call().map(|it| call_writes(workflow, run, it)).unwrap_or_default()
+        }
         _ => Vec::new(),
     }
 }
 
 fn call_writes(workflow: &Workflow, run: &Run, call: &crate::definition::Call) -> Vec<Name> {
     let role = run.pick(&call.role).and_then(|it| workflow.roles.get(&**it));
-    let narrowed: Option<&Table<Vec<Name>>> = call.may_write.as_ref().or_else(|| role.map(|it| &it.may_write));
+    let narrowed: Option<&Table<Vec<Name>>> =
+        call.may_write.as_ref().or_else(|| role.map(|it| &it.may_write));
     narrowed.and_then(|it| run.pick(it)).cloned().unwrap_or_default()
 }

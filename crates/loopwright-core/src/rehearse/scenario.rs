@@ -120,7 +120,8 @@ impl Scenario {
             let _ = writeln!(out, "facts: {}", inline(&self.facts));
         }
         if !self.items.is_empty() {
-            let lists: Vec<String> = self.items.iter().map(|(list, ids)| format!("{list}: [{}]", ids.join(", "))).collect();
+            let lists: Vec<String> =
+                self.items.iter().map(|(list, ids)| format!("{list}: [{}]", ids.join(", "))).collect();
             let _ = writeln!(out, "items: {{{}}}", lists.join(", "));
         }
         out.push_str(if self.steps.is_empty() { "steps: []\n" } else { "steps:\n" });

@@ -81,7 +81,9 @@ impl<'s> Script<'s> {
     fn next_for(&mut self, moment: &Moment<'_>) -> Option<&'s Play> {
         self.settle_world();
         match self.steps.front() {
-            Some(Step::State { child, state, play }) if *child == moment.run.child && *state == moment.run.at.state => {
+            Some(Step::State { child, state, play })
+                if *child == moment.run.child && *state == moment.run.at.state =>
+            {
                 self.steps.pop_front();
                 Some(play)
             }
@@ -136,9 +138,13 @@ impl Actor for Script<'_> {
         self.settle_world();
         // A step about the loop as a whole; one about a call inside it waits for the call.
         let about_the_loop = match self.steps.front() {
-            Some(Step::State { child, state, play }) if *child == moment.run.child && *state == moment.run.at.state => {
+            Some(Step::State { child, state, play })
+                if *child == moment.run.child && *state == moment.run.at.state =>
+            {
                 let as_a_whole = play.signal.as_deref().is_none_or(|it| {
-                    it == signal::EMPTY || it == signal::UNORDERED || signal::EACH_FAILURES.contains(&it) && !is_call(moment)
+                    it == signal::EMPTY
+                        || it == signal::UNORDERED
+                        || signal::EACH_FAILURES.contains(&it) && !is_call(moment)
                 });
                 as_a_whole.then_some(play)
             }
@@ -193,13 +199,19 @@ pub struct Verdict {
 }
 
 /// Plays a scenario and holds it against what it expects.
-pub fn perform(workflow: &Workflow, scenario: &Scenario, coverage: &mut Coverage) -> Result<Verdict, Impossible> {
+pub fn perform(
+    workflow: &Workflow,
+    scenario: &Scenario,
+    coverage: &mut Coverage,
+) -> Result<Verdict, Impossible> {
     let mut script = Script::new(scenario);
     let played = play(workflow, &scenario.start, &mut script, coverage, MOST_STEPS)?;
     let left: Vec<String> = script
         .left()
         .map(|it| match it {
-            Step::State { child, state, .. } => child.as_ref().map_or_else(|| state.to_string(), |it| format!("{it}.{state}")),
+            Step::State { child, state, .. } => {
+                child.as_ref().map_or_else(|| state.to_string(), |it| format!("{it}.{state}"))
+            }
             Step::Verb(verb) => format!("verb {verb}"),
             Step::Facts(_) => "facts".into(),
             Step::Edit(_) => "edit".into(),
@@ -246,7 +258,8 @@ fn compare(scenario: &Scenario, played: &Played) -> Vec<String> {
     if let Some(gate) = &expect.unsettled {
         explained = true;
         let seen = played.unsettled.last().is_some_and(|(_, gates)| gates.contains(gate));
-        let stale = played.walk.iter().rev().take(2).any(|it| it.signal.as_deref() == Some(crate::signal::STALE));
+        let stale =
+            played.walk.iter().rev().take(2).any(|it| it.signal.as_deref() == Some(crate::signal::STALE));
         if !seen && !stale {
             complaints.push(format!("expected the gate `{gate}` to be unsettled at the end, and {stopped}"));
         }
@@ -254,10 +267,13 @@ fn compare(scenario: &Scenario, played: &Played) -> Vec<String> {
     if let Some(turn) = expect.endless {
         explained = true;
         let machine = |it: &Name| it.split_once('.').map(|(child, _)| child.to_owned());
-        let states: Vec<&Name> = played.walk.iter().map(|it| &it.state).filter(|it| machine(it) == machine(&last)).collect();
+        let states: Vec<&Name> =
+            played.walk.iter().map(|it| &it.state).filter(|it| machine(it) == machine(&last)).collect();
         let start = states.len().saturating_sub(turn + 1);
         if states.get(start) != states.last() {
-            complaints.push(format!("expected the last {turn} steps to lead back to where they began, and {stopped}"));
+            complaints.push(format!(
+                "expected the last {turn} steps to lead back to where they began, and {stopped}"
+            ));
         }
     }
     if let Some(verb) = &expect.refused {
@@ -266,12 +282,19 @@ fn compare(scenario: &Scenario, played: &Played) -> Vec<String> {
             complaints.push(format!("expected the verb `{verb}` to be refused, and {stopped}"));
         }
     }
-    if !explained && matches!(played.stop, Stop::NoRoute(..) | Stop::NoFact(..) | Stop::Refused(_) | Stop::VerbRefused(_) | Stop::TooLong) {
+    if !explained
+        && matches!(
+            played.stop,
+            Stop::NoRoute(..) | Stop::NoFact(..) | Stop::Refused(_) | Stop::VerbRefused(_) | Stop::TooLong
+        )
+    {
         complaints.push(stopped.clone());
     }
     if let Some(walk) = &expect.walk {
         let walked: Vec<&Name> = played.walk.iter().map(|it| &it.state).collect();
-        if let Some(at) = (0..walk.len().max(walked.len())).find(|it| walk.get(*it) != walked.get(*it).copied()) {
+        if let Some(at) =
+            (0..walk.len().max(walked.len())).find(|it| walk.get(*it) != walked.get(*it).copied())
+        {
             let name = |it: Option<&Name>| it.map_or_else(|| "nothing".to_owned(), |it| format!("`{it}`"));
             complaints.push(format!(
                 "step {} of the walk: expected {}, came {}",

@@ -129,13 +129,21 @@ impl MachineText {
             let mut next: Vec<String> = Vec::new();
             if let Some(state) = self.states.iter().find(|it| it.name == name) {
                 next.extend(state.routes.iter().flat_map(|(_, it)| it).map(|it| it.to.clone()));
-                if matches!(state.what, What::Agent | What::Review | What::Check | What::Do | What::EachCall | What::EachChild) {
+                if matches!(
+                    state.what,
+                    What::Agent | What::Review | What::Check | What::Do | What::EachCall | What::EachChild
+                ) {
                     next.push("failed".into());
                 }
-                let judged: Vec<&String> = state.needs.iter().chain(state.head.iter().filter(|it| it.starts_with("settle:"))).collect();
+                let judged: Vec<&String> = state
+                    .needs
+                    .iter()
+                    .chain(state.head.iter().filter(|it| it.starts_with("settle:")))
+                    .collect();
                 for other in self.states.iter().filter(|it| it.gate.is_some()) {
                     let gate = other.gate.clone().unwrap_or_default();
-                    let words = |it: &&String| it.split(|it: char| !it.is_alphanumeric()).any(|it| it == gate);
+                    let words =
+                        |it: &&String| it.split(|it: char| !it.is_alphanumeric()).any(|it| it == gate);
                     if judged.iter().any(words) {
                         next.push(other.name.clone());
                     }
@@ -154,8 +162,15 @@ impl MachineText {
                 .flat_map(|it| it.when.iter().map(|(name, _)| name.clone()).chain(it.forced.clone()))
                 .chain(self.fact_lines.iter().cloned())
                 .collect();
-            let mentioned = |name: &str| spoken.iter().any(|it| it.split(|it: char| !it.is_alphanumeric()).any(|it| it == name));
-            next.extend(self.states.iter().filter(|it| mentioned(&it.name) || it.gate.as_deref().is_some_and(mentioned)).map(|it| it.name.clone()));
+            let mentioned = |name: &str| {
+                spoken.iter().any(|it| it.split(|it: char| !it.is_alphanumeric()).any(|it| it == name))
+            };
+            next.extend(
+                self.states
+                    .iter()
+                    .filter(|it| mentioned(&it.name) || it.gate.as_deref().is_some_and(mentioned))
+                    .map(|it| it.name.clone()),
+            );
             next.retain(|it| self.states.iter().any(|state| state.name == *it));
             for name in next {
                 if !reached.contains(&name) {
@@ -169,7 +184,12 @@ impl MachineText {
             states.retain(|it| names.contains(it));
         }
         let spenders = |states: &[StateText], name: &str| {
-            states.iter().filter(|it| it.routes.iter().flat_map(|(_, it)| it).any(|it| it.spend.as_deref() == Some(name))).count()
+            states
+                .iter()
+                .filter(|it| {
+                    it.routes.iter().flat_map(|(_, it)| it).any(|it| it.spend.as_deref() == Some(name))
+                })
+                .count()
         };
         for state in &mut self.states {
             for arm in state.routes.iter_mut().flat_map(|(_, it)| it) {
@@ -193,7 +213,11 @@ impl MachineText {
             if let Some(states) = self.per.get(name) {
                 let from = text.find("per: [").unwrap_or(0);
                 let until = text[from..].find(']').map_or(from, |it| from + it + 1);
-                let per = if states.is_empty() { "per: []".to_owned() } else { format!("per: [{}]", states.join(", ")) };
+                let per = if states.is_empty() {
+                    "per: []".to_owned()
+                } else {
+                    format!("per: [{}]", states.join(", "))
+                };
                 text.replace_range(from..until, &per);
             }
             *text = text.replace(", shared: true", "");
@@ -285,8 +309,16 @@ impl Maker {
             "  both: {group: [code, spec]}\n  table: {file: list.yaml, as: yaml, shape: {items: [{id: text}]}}\n",
         ));
         self.roles(&mut out);
-        let _ = writeln!(out, "questions:\n  sure: {{asks: \"Sure?\", answers: [yes, no], unattended: {}}}", self.nobody);
-        let _ = writeln!(out, "  how: {{asks: \"How?\", answers: {{go: {{pace: [fast, slow]}}, stop: {{}}}}, unattended: {}}}", self.hurry);
+        let _ = writeln!(
+            out,
+            "questions:\n  sure: {{asks: \"Sure?\", answers: [yes, no], unattended: {}}}",
+            self.nobody
+        );
+        let _ = writeln!(
+            out,
+            "  how: {{asks: \"How?\", answers: {{go: {{pace: [fast, slow]}}, stop: {{}}}}, unattended: {}}}",
+            self.hurry
+        );
         out.push_str("  once: {asks: \"Once?\", answers: [fine, bad], re-ask: 2}\nlists: [log]\n");
         if !phases.is_empty() {
             out.push_str("phases:\n");
@@ -294,9 +326,17 @@ impl Maker {
         for (name, at, settles, back) in &phases {
             let show = if name == "early" { "others" } else { at };
             let gates = main.gates();
-            let settles: Vec<&str> = settles.iter().filter(|it| gates.contains(it)).map(String::as_str).collect();
-            let back = back.as_ref().filter(|it| main.names().contains(it)).map_or(String::new(), |it| format!(", back: {it}"));
-            let _ = writeln!(out, "  {name}: {{at: {at}, show: [{show}], settles: [{}]{back}}}", settles.join(", "));
+            let settles: Vec<&str> =
+                settles.iter().filter(|it| gates.contains(it)).map(String::as_str).collect();
+            let back = back
+                .as_ref()
+                .filter(|it| main.names().contains(it))
+                .map_or(String::new(), |it| format!(", back: {it}"));
+            let _ = writeln!(
+                out,
+                "  {name}: {{at: {at}, show: [{show}], settles: [{}]{back}}}",
+                settles.join(", ")
+            );
         }
         machine_text(&mut out, &main, "");
         if let Some(child) = &child {
@@ -311,10 +351,18 @@ impl Maker {
         let coder = self.documents(45);
         let writer = self.documents(35);
         let _ = writeln!(out, "roles:\n  coder: {{agent: a, prompt: work, may-write: {coder}}}");
-        let _ = writeln!(out, "  writer: {{agent: a, prompt: work, may-write: {writer}, verdicts: {{OK: {{ui: [yes, no]}}, PART: {{}}}}}}");
+        let _ = writeln!(
+            out,
+            "  writer: {{agent: a, prompt: work, may-write: {writer}, verdicts: {{OK: {{ui: [yes, no]}}, PART: {{}}}}}}"
+        );
         let asks = |yes: bool| if yes { ", asks: true" } else { "" };
         let _ = writeln!(out, "  scout: {{agent: a, prompt: work{}}}", asks(self.scout_asks));
-        let rated = self.pick(&["", ", at-least: {high: WEAK}", ", at-least: {low: WEAK, high: BAD}", ", at-least: {high: BAD}"]);
+        let rated = self.pick(&[
+            "",
+            ", at-least: {high: WEAK}",
+            ", at-least: {low: WEAK, high: BAD}",
+            ", at-least: {high: BAD}",
+        ]);
         let _ = writeln!(
             out,
             "  judge: {{agent: a, prompt: work, verdicts: [GOOD, WEAK, BAD], findings: {{severity: [low, high]{rated}}}{}}}",
@@ -357,7 +405,11 @@ impl Maker {
         }
         let works: Vec<&StateText> = main.states.iter().filter(|it| !it.signals.is_empty()).collect();
         let state = (*self.dice.one(&works)).clone();
-        if self.dice.yes(40) { state.name } else { format!("\"{} = {}\"", state.name, self.dice.one(&state.signals)) }
+        if self.dice.yes(40) {
+            state.name
+        } else {
+            format!("\"{} = {}\"", state.name, self.dice.one(&state.signals))
+        }
     }
 
     fn properties(&mut self, out: &mut String, main: &MachineText, child: Option<&MachineText>) {
@@ -372,7 +424,11 @@ impl Maker {
                 0 => {
                     let before = self.happened(main, child);
                     let when = if self.dice.yes(30) {
-                        let (name, values) = if self.dice.yes(60) { self.dice.one(&main.vars).clone() } else { self.dice.one(&main.facts).clone() };
+                        let (name, values) = if self.dice.yes(60) {
+                            self.dice.one(&main.vars).clone()
+                        } else {
+                            self.dice.one(&main.facts).clone()
+                        };
                         format!(", when: {{{name}: {}}}", self.dice.one(&values))
                     } else {
                         String::new()
@@ -442,7 +498,9 @@ impl Maker {
                     state.signals = strings(&["FINE", "AWAY"]);
                     state.topics = strings(&["plan", "look"]);
                     if self.critic_fields {
-                        state.fields.insert("AWAY".into(), vec![("kind".into(), strings(&["small", "large"]))]);
+                        state
+                            .fields
+                            .insert("AWAY".into(), vec![("kind".into(), strings(&["small", "large"]))]);
                     }
                 }
                 if self.dice.yes(10) {
@@ -479,7 +537,10 @@ impl Maker {
                         0 => format!("{{write: {}, from: \"text\"}}", self.pick(DOCS)),
                         1 => "{run: \"make\", writes: [notes]}".to_owned(),
                         2 => format!("{{restore: [{}]}}", self.pick(DOCS)),
-                        3 => format!("{{commit: \"all\", what: [{}]}}", self.pick(&["code", "spec", "both", "notes"])),
+                        3 => format!(
+                            "{{commit: \"all\", what: [{}]}}",
+                            self.pick(&["code", "spec", "both", "notes"])
+                        ),
                         _ => "{say: \"so far\"}".to_owned(),
                     });
                 }
@@ -495,7 +556,9 @@ impl Maker {
                 let role = self.pick(&["coder", "scout"]);
                 let anew = if self.dice.yes(30) { ", anew: true" } else { "" };
                 let side = if role == "scout" && self.dice.yes(30) { ", at-once: 2" } else { "" };
-                state.head.push(format!("each: {{item: part, in: docs.table.items, run: {{agent: {role}}}{anew}{side}}}"));
+                state.head.push(format!(
+                    "each: {{item: part, in: docs.table.items, run: {{agent: {role}}}{anew}{side}}}"
+                ));
                 state.signals = strings(&["done", "empty"]);
             }
             What::EachChild => {
@@ -503,8 +566,14 @@ impl Maker {
                 let anew = if self.dice.yes(30) { ", anew: true" } else { "" };
                 let with = child.and_then(|it| it.with.clone()).filter(|_| self.dice.yes(50));
                 let with = with.map_or(String::new(), |(name, value)| format!(", with: {{{name}: {value}}}"));
-                state.head.push(format!("each: {{item: part, in: docs.table.items, run: task{order}{anew}{with}}}"));
-                state.signals = child.map(|it| it.states.iter().filter(|it| it.what == What::End).map(|it| it.name.clone()).collect()).unwrap_or_default();
+                state.head.push(format!(
+                    "each: {{item: part, in: docs.table.items, run: task{order}{anew}{with}}}"
+                ));
+                state.signals = child
+                    .map(|it| {
+                        it.states.iter().filter(|it| it.what == What::End).map(|it| it.name.clone()).collect()
+                    })
+                    .unwrap_or_default();
                 state.signals.push("empty".into());
                 if !order.is_empty() {
                     state.signals.push("unordered".into());
@@ -538,11 +607,18 @@ impl Maker {
         if self.dice.yes(12) {
             let passes = self.dice.some(&state.signals, 50);
             if !passes.is_empty() {
-                state.head.push(format!("passes: [{}]", passes.iter().map(|it| format!("\"{it}\"")).collect::<Vec<_>>().join(", ")));
+                state.head.push(format!(
+                    "passes: [{}]",
+                    passes.iter().map(|it| format!("\"{it}\"")).collect::<Vec<_>>().join(", ")
+                ));
             }
         }
         if self.dice.yes(22) && !machine.facts.is_empty() {
-            let (name, values) = if self.dice.yes(65) { self.dice.one(&machine.facts).clone() } else { self.dice.one(&machine.vars).clone() };
+            let (name, values) = if self.dice.yes(65) {
+                self.dice.one(&machine.facts).clone()
+            } else {
+                self.dice.one(&machine.vars).clone()
+            };
             let value = self.dice.one(&values).clone();
             state.head.push(format!("only-when: {{{name}: {value}}}"));
         }
@@ -580,7 +656,9 @@ impl Maker {
                 machine.fact_lines.push(format!("{name}: {{in: [yes, no], is: \"{is} ? 'yes' : 'no'\"}}"));
             }
             machine.facts.push(("rust".into(), strings(&["yes", "no"])));
-            machine.fact_lines.push("rust: {in: [yes, no], is: \"project.language == 'rust' ? 'yes' : 'no'\", once: true}".into());
+            machine.fact_lines.push(
+                "rust: {in: [yes, no], is: \"project.language == 'rust' ? 'yes' : 'no'\", once: true}".into(),
+            );
         }
         self.outline(&mut machine, letter, inner);
         if !child {
@@ -588,7 +666,9 @@ impl Maker {
             if let Some(check) = works {
                 let name = check.name.clone();
                 machine.facts.push(("passed".into(), strings(&["yes", "no"])));
-                machine.fact_lines.push(format!("passed: {{in: [yes, no], is: \"last.{name}.signal == 'pass' ? 'yes' : 'no'\"}}"));
+                machine.fact_lines.push(format!(
+                    "passed: {{in: [yes, no], is: \"last.{name}.signal == 'pass' ? 'yes' : 'no'\"}}"
+                ));
             }
         }
         self.budgets(&mut machine);
@@ -614,7 +694,8 @@ impl Maker {
                 90..95 if inner.is_some() => What::EachChild,
                 _ => What::Rest,
             };
-            let kind = if at == 0 && matches!(kind, What::Settle | What::Choose) { What::Agent } else { kind };
+            let kind =
+                if at == 0 && matches!(kind, What::Settle | What::Choose) { What::Agent } else { kind };
             kinds.push(kind);
         }
         if inner.is_some() && !kinds.contains(&What::EachChild) {
@@ -665,7 +746,8 @@ impl Maker {
     }
 
     fn budgets(&mut self, machine: &mut MachineText) {
-        let working: Vec<String> = machine.states.iter().filter(|it| it.what != What::End).map(|it| it.name.clone()).collect();
+        let working: Vec<String> =
+            machine.states.iter().filter(|it| it.what != What::End).map(|it| it.name.clone()).collect();
         for at in 0..1 + self.dice.below(3) {
             let name = format!("b{at}");
             let shared = if self.dice.yes(50) { ", shared: true" } else { "" };
@@ -673,7 +755,8 @@ impl Maker {
             let by = machine.vars[0].clone();
             let text = match self.dice.below(10) {
                 0 => {
-                    let rows: Vec<String> = by.1.iter().map(|it| format!("{it}: {}", self.dice.below(3))).collect();
+                    let rows: Vec<String> =
+                        by.1.iter().map(|it| format!("{it}: {}", self.dice.below(3))).collect();
                     format!("{{limit: {{by: {}, {}}}{shared}}}", by.0, rows.join(", "))
                 }
                 1 | 2 => {
@@ -693,7 +776,12 @@ impl Maker {
     }
 
     /// A condition an arm of a state could have.
-    fn condition(&mut self, machine: &MachineText, outer: Option<&MachineText>, state: Option<(&StateText, &str)>) -> Option<(String, Vec<String>)> {
+    fn condition(
+        &mut self,
+        machine: &MachineText,
+        outer: Option<&MachineText>,
+        state: Option<(&StateText, &str)>,
+    ) -> Option<(String, Vec<String>)> {
         let mut pool: Vec<(String, Vec<String>)> = machine.vars.clone();
         pool.extend(machine.vars.clone());
         pool.extend(machine.facts.clone());
@@ -701,19 +789,28 @@ impl Maker {
             pool.extend(outer.vars.clone());
             pool.extend(outer.facts.clone().into_iter().take(2));
             for other in outer.states.iter().filter(|it| !it.signals.is_empty()).take(2) {
-                pool.push((format!("last.{}", other.name), other.signals.iter().cloned().chain(["none".to_owned()]).collect()));
+                pool.push((
+                    format!("last.{}", other.name),
+                    other.signals.iter().cloned().chain(["none".to_owned()]).collect(),
+                ));
             }
             if let Some(gate) = outer.gates().first() {
                 pool.push((format!("gate.{gate}"), strings(&["open", "fresh", "stale", "forced"])));
             }
         }
         for other in machine.states.iter().filter(|it| !it.signals.is_empty()) {
-            pool.push((format!("last.{}", other.name), other.signals.iter().cloned().chain(["none".to_owned()]).collect()));
+            pool.push((
+                format!("last.{}", other.name),
+                other.signals.iter().cloned().chain(["none".to_owned()]).collect(),
+            ));
             if self.dice.yes(30) {
                 pool.push((format!("ever.{}", other.name), strings(&["yes", "no"])));
             }
             for (field, values) in other.fields.values().flatten() {
-                pool.push((format!("last.{}.{field}", other.name), values.iter().cloned().chain(["none".to_owned()]).collect()));
+                pool.push((
+                    format!("last.{}.{field}", other.name),
+                    values.iter().cloned().chain(["none".to_owned()]).collect(),
+                ));
             }
         }
         for gate in machine.gates() {
@@ -762,7 +859,9 @@ impl Maker {
             }
             if state.what == What::Settle {
                 let mut single: Vec<String> = whole.gates();
-                single.retain(|gate| whole.states.iter().filter(|it| it.gate.as_ref() == Some(gate)).count() == 1);
+                single.retain(|gate| {
+                    whole.states.iter().filter(|it| it.gate.as_ref() == Some(gate)).count() == 1
+                });
                 let mut gates = self.dice.some(&single, 70);
                 gates.truncate(3);
                 if gates.is_empty() {
@@ -792,24 +891,45 @@ impl Maker {
     }
 
     #[expect(clippy::too_many_arguments, reason = "one call site")]
-    fn arms(&mut self, machine: &MachineText, state: &StateText, at: usize, working: usize, signal: &str, rank: usize, next: &str, bad: &str) -> Vec<ArmText> {
+    fn arms(
+        &mut self,
+        machine: &MachineText,
+        state: &StateText,
+        at: usize,
+        working: usize,
+        signal: &str,
+        rank: usize,
+        next: &str,
+        bad: &str,
+    ) -> Vec<ArmText> {
         let names = machine.names();
         let mut arms: Vec<ArmText> = Vec::new();
         let fancy = if self.tidy { 12 } else { 30 };
         if state.what == What::Choose || self.dice.yes(fancy) {
             for _ in 0..1 + self.dice.below(2) {
                 let when = self.condition(machine, None, Some((state, signal)));
-                let target = if self.dice.yes(70) && at + 1 < working { names[at + 1 + self.dice.below(working - at - 1)].clone() } else { bad.to_owned() };
+                let target = if self.dice.yes(70) && at + 1 < working {
+                    names[at + 1 + self.dice.below(working - at - 1)].clone()
+                } else {
+                    bad.to_owned()
+                };
                 arms.push(ArmText { when: when.into_iter().collect(), ..to(target) });
             }
         }
-        let person = matches!(state.what, What::Rest) || state.what == What::Ask && state.asks_nobody.as_deref() != Some(signal);
-        let backward = rank > 0 && self.dice.yes(55) || self.dice.yes(if self.tidy { 4 } else { 15 }) || state.what == What::Rest && self.dice.yes(50);
+        let person = matches!(state.what, What::Rest)
+            || state.what == What::Ask && state.asks_nobody.as_deref() != Some(signal);
+        let backward = rank > 0 && self.dice.yes(55)
+            || self.dice.yes(if self.tidy { 4 } else { 15 })
+            || state.what == What::Rest && self.dice.yes(50);
         if backward && state.what != What::Choose {
             // Sent back: usually to whoever worked before, and paid for.
             let target = names[self.dice.below(at + 1)].clone();
             let careless = if self.tidy { 4 } else { 15 };
-            let spend = if person && self.dice.yes(60) || self.dice.yes(careless) { None } else { machine.budget_for(&mut self.dice, &target) };
+            let spend = if person && self.dice.yes(60) || self.dice.yes(careless) {
+                None
+            } else {
+                machine.budget_for(&mut self.dice, &target)
+            };
             let mut arm = ArmText { spend: spend.clone(), ..to(target) };
             if self.dice.yes(8) {
                 let (name, values) = self.dice.one(&machine.vars).clone();
@@ -856,7 +976,8 @@ impl Maker {
     fn mischief(&mut self, machine: &mut MachineText, outer: Option<&MachineText>) {
         let names = machine.names();
         let whole = machine.clone();
-        let candidates: Vec<usize> = (0..machine.states.len()).filter(|it| !machine.states[*it].routes.is_empty()).collect();
+        let candidates: Vec<usize> =
+            (0..machine.states.len()).filter(|it| !machine.states[*it].routes.is_empty()).collect();
         if candidates.is_empty() {
             return;
         }
@@ -869,7 +990,9 @@ impl Maker {
         match self.dice.below(9) {
             0 | 1 => {
                 let target = self.dice.one(&names).clone();
-                let fits = |budget: &String| whole.per.get(budget).is_none_or(|it| !it.contains(&target)) && budget != "retries";
+                let fits = |budget: &String| {
+                    whole.per.get(budget).is_none_or(|it| !it.contains(&target)) && budget != "retries"
+                };
                 let arm = &mut state.routes[route].1[arm];
                 if arm.spend.as_ref().is_none_or(fits) {
                     arm.to = target;
@@ -892,7 +1015,9 @@ impl Maker {
                 let when = self.condition(&whole, outer, Some((&state, &signal)));
                 let target = self.dice.one(&names).clone();
                 let spend = if self.dice.yes(50) { whole.budget_for(&mut self.dice, &target) } else { None };
-                state.routes[route].1.insert(0, ArmText { when: when.into_iter().collect(), spend, ..to(target) });
+                state.routes[route]
+                    .1
+                    .insert(0, ArmText { when: when.into_iter().collect(), spend, ..to(target) });
             }
             6 => {
                 let gates = whole.gates();
@@ -921,7 +1046,12 @@ fn arm_text(arm: &ArmText) -> String {
         let when: Vec<String> = arm
             .when
             .iter()
-            .map(|(name, values)| format!("{name}: [{}]", values.iter().map(|it| format!("\"{it}\"")).collect::<Vec<_>>().join(", ")))
+            .map(|(name, values)| {
+                format!(
+                    "{name}: [{}]",
+                    values.iter().map(|it| format!("\"{it}\"")).collect::<Vec<_>>().join(", ")
+                )
+            })
             .collect();
         parts.push(format!("when: {{{}}}", when.join(", ")));
     }

@@ -1,5 +1,10 @@
 //! What the tests of the whole pipeline share.
-#![allow(dead_code, unreachable_pub, missing_docs, reason = "not every test uses everything, and nobody else does")]
+#![allow(
+    dead_code,
+    unreachable_pub,
+    missing_docs,
+    reason = "not every test uses everything, and nobody else does"
+)]
 
 pub mod generator;
 pub mod world;
@@ -48,8 +53,12 @@ pub fn read(text: &str) -> Loaded {
 /// A workflow that must load.
 pub fn loaded(text: &str) -> Workflow {
     let loaded = read(text);
-    let wrong: Vec<String> =
-        loaded.problems.iter().filter(|it| it.stage == loopwright_core::problem::Stage::Load).map(|it| format!("{}: {}", it.code, it.message)).collect();
+    let wrong: Vec<String> = loaded
+        .problems
+        .iter()
+        .filter(|it| it.stage == loopwright_core::problem::Stage::Load)
+        .map(|it| format!("{}: {}", it.code, it.message))
+        .collect();
     assert!(wrong.is_empty(), "does not load: {wrong:?}\n{text}");
     loaded.workflow.expect("a workflow")
 }

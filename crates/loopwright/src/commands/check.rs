@@ -111,12 +111,20 @@ fn print(found: &Found, problems: &[&Problem], report: Option<&Report>, argument
 fn summary(report: &Report) -> String {
     let mut text = String::new();
     let size = &report.size;
-    let _ = writeln!(text, "  size         {} states, {} cells, {} arms written", size.states, size.cells, size.arms);
+    let _ = writeln!(
+        text,
+        "  size         {} states, {} cells, {} arms written",
+        size.states, size.cells, size.arms
+    );
     if let Some(because) = &report.ends_because {
         let _ = writeln!(text, "  ends         {because}");
     }
     if let Some(worst) = &report.worst {
-        let _ = writeln!(text, "  worst case   unattended: {}", figure(&worst.calls, "agent calls", &|it| it.to_string()));
+        let _ = writeln!(
+            text,
+            "  worst case   unattended: {}",
+            figure(&worst.calls, "agent calls", &|it| it.to_string())
+        );
         let roles: Vec<String> = worst
             .calls_of
             .iter()
@@ -136,10 +144,17 @@ fn summary(report: &Report) -> String {
         }
         match (&worst.whole_run, worst.per_answer) {
             (Some(whole), _) => {
-                let _ = writeln!(text, "               whole run: {}", figure(whole, "agent calls", &|it| it.to_string()));
+                let _ = writeln!(
+                    text,
+                    "               whole run: {}",
+                    figure(whole, "agent calls", &|it| it.to_string())
+                );
             }
             (None, Some(each)) => {
-                let _ = writeln!(text, "               whole run: people can keep it going; at most {each} agent calls more per answer");
+                let _ = writeln!(
+                    text,
+                    "               whole run: people can keep it going; at most {each} agent calls more per answer"
+                );
             }
             (None, None) => {}
         }
@@ -148,11 +163,14 @@ fn summary(report: &Report) -> String {
         let _ = writeln!(text, "  property     {property}");
     }
     if !report.forced.is_empty() {
-        let ways: Vec<String> = report.forced.iter().map(|it| format!("{} at {} {}", it.gate, it.state, it.signal)).collect();
-        let _ = writeln!(text, "  forced       {} ways past a gate: {}", report.forced.len(), ways.join("; "));
+        let ways: Vec<String> =
+            report.forced.iter().map(|it| format!("{} at {} {}", it.gate, it.state, it.signal)).collect();
+        let _ =
+            writeln!(text, "  forced       {} ways past a gate: {}", report.forced.len(), ways.join("; "));
     }
     if !report.defaults.is_empty() {
-        let _ = writeln!(text, "  defaults     {} cells take a default (see `matrix`)", report.defaults.len());
+        let _ =
+            writeln!(text, "  defaults     {} cells take a default (see `matrix`)", report.defaults.len());
     }
     text
 }
@@ -163,7 +181,11 @@ fn details(report: &Report) -> String {
         let _ = writeln!(text, "  default      {} {} -> {}", cell.state, cell.signal, cell.to.join(" or "));
     }
     for forced in &report.forced {
-        let _ = writeln!(text, "  forced       {} at {} on {} -> {}", forced.gate, forced.state, forced.signal, forced.to);
+        let _ = writeln!(
+            text,
+            "  forced       {} at {} on {} -> {}",
+            forced.gate, forced.state, forced.signal, forced.to
+        );
         if let Some(path) = &forced.path {
             let _ = writeln!(text, "{}", indent(&path.to_yaml(), 15));
         }
@@ -227,7 +249,9 @@ fn as_json(found: &Found, problems: &[&Problem], report: Option<&Report>, code: 
 }
 
 fn write_paths(folder: &std::path::Path, found: &Found, problems: &[&Problem]) -> Result<(), CommandError> {
-    let unwritable = |error: std::io::Error| CommandError::user(format!("`{}` cannot be written: {error}", folder.display()));
+    let unwritable = |error: std::io::Error| {
+        CommandError::user(format!("`{}` cannot be written: {error}", folder.display()))
+    };
     std::fs::create_dir_all(folder).map_err(unwritable)?;
     for (at, problem) in problems.iter().enumerate() {
         if let Some(path) = &problem.path {

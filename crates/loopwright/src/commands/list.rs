@@ -19,7 +19,9 @@ pub(crate) struct WorkflowsArgs {
 }
 
 pub(crate) fn cmd_workflows(arguments: &WorkflowsArgs) -> ExitCode {
-    let about = |name: &str| find(name).ok().and_then(|it| load(&it.folder).workflow).map(|it| it.about).unwrap_or_default();
+    let about = |name: &str| {
+        find(name).ok().and_then(|it| load(&it.folder).workflow).map(|it| it.about).unwrap_or_default()
+    };
     if arguments.json {
         let all: Vec<_> = built_in().into_iter().map(|it| json!({"name": it, "about": about(it)})).collect();
         show::out(&format!("{}\n", json!(all)));

@@ -68,7 +68,9 @@ fn arm_text(arm: &Arm) -> String {
         let when: Vec<String> = arm
             .when
             .iter()
-            .map(|it| format!("{}={}", it.term, it.values.iter().map(|it| &**it).collect::<Vec<_>>().join("/")))
+            .map(|it| {
+                format!("{}={}", it.term, it.values.iter().map(|it| &**it).collect::<Vec<_>>().join("/"))
+            })
             .collect();
         let _ = write!(text, " [{}]", when.join(" "));
     }
@@ -96,9 +98,18 @@ fn terminal(workflow: &Workflow) -> String {
         if let Some(name) = &machine.name {
             let _ = writeln!(text, "\nchild {name}");
         }
-        let rows = machine.states.iter().flat_map(|(name, state)| state.cells.iter().map(move |it| (name, state, it)));
+        let rows = machine
+            .states
+            .iter()
+            .flat_map(|(name, state)| state.cells.iter().map(move |it| (name, state, it)));
         let width = machine.states.keys().map(|it| it.chars().count()).max().unwrap_or(0);
-        let signals = machine.states.values().flat_map(|it| it.cells.keys()).map(|it| it.chars().count()).max().unwrap_or(0);
+        let signals = machine
+            .states
+            .values()
+            .flat_map(|it| it.cells.keys())
+            .map(|it| it.chars().count())
+            .max()
+            .unwrap_or(0);
         let mut last = None;
         for (name, state, (signal, cell)) in rows {
             let shown = if last == Some(name) { String::new() } else { name.to_string() };
@@ -115,7 +126,9 @@ fn terminal(workflow: &Workflow) -> String {
             let _ = writeln!(text, "{name:width$}  {:6}", state.kind.word());
         }
     }
-    text.push_str("\n* from defaults   ~ implied   -budget spent   !gate passed over   [condition]   (none) no route\n");
+    text.push_str(
+        "\n* from defaults   ~ implied   -budget spent   !gate passed over   [condition]   (none) no route\n",
+    );
     text
 }
 
@@ -139,7 +152,9 @@ fn markdown(workflow: &Workflow) -> String {
         for (name, state) in &machine.states {
             let cells: Vec<String> = signals
                 .iter()
-                .map(|it| state.cells.get(*it).map_or_else(|| "·".to_owned(), |cell| escape(&cell_text(cell))))
+                .map(|it| {
+                    state.cells.get(*it).map_or_else(|| "·".to_owned(), |cell| escape(&cell_text(cell)))
+                })
                 .collect();
             let phase = escape(&phase(workflow, machine, name));
             let _ = writeln!(text, "| {name} | {} | {phase} | {} |", state.kind.word(), cells.join(" | "));

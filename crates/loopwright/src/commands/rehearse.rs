@@ -122,13 +122,18 @@ impl Session<'_> {
         let mut plain = Script::new(scenario);
         let impossible = |it: loopwright_core::machine::Impossible| CommandError::user(it.to_string());
         play(self.workflow, &scenario.start, &mut plain, coverage, MOST_STEPS).map_err(impossible)?;
-        let failures: Vec<&str> =
-            signal::CALL_FAILURES.iter().chain(signal::ACTION_FAILURES).copied().chain([signal::OVER_BUDGET]).collect();
+        let failures: Vec<&str> = signal::CALL_FAILURES
+            .iter()
+            .chain(signal::ACTION_FAILURES)
+            .copied()
+            .chain([signal::OVER_BUDGET])
+            .collect();
         let (mut runs, mut broken) = (0, 0);
         for at in 0..plain.worked() {
             for failure in &failures {
                 let mut script = Script::new(scenario).failing(at, (*failure).into());
-                let played = play(self.workflow, &scenario.start, &mut script, coverage, MOST_STEPS).map_err(impossible)?;
+                let played = play(self.workflow, &scenario.start, &mut script, coverage, MOST_STEPS)
+                    .map_err(impossible)?;
                 runs += 1;
                 if matches!(played.stop, Stop::NoRoute(..) | Stop::Refused(_) | Stop::TooLong) {
                     broken += 1;
@@ -142,8 +147,13 @@ impl Session<'_> {
     }
 
     fn random(&mut self, coverage: &mut Coverage) -> Result<(), CommandError> {
-        let starts: Vec<Start> =
-            self.workflow.main.start.iter().map(|it| Start { verb: it.verb.clone(), ..Start::default() }).collect();
+        let starts: Vec<Start> = self
+            .workflow
+            .main
+            .start
+            .iter()
+            .map(|it| Start { verb: it.verb.clone(), ..Start::default() })
+            .collect();
         let mut ends: std::collections::BTreeMap<String, u64> = std::collections::BTreeMap::new();
         let (mut longest, mut steps) = (0, 0);
         for run in 0..self.arguments.runs {
@@ -154,7 +164,10 @@ impl Session<'_> {
             start.vars = chance.inputs(self.workflow);
             let played = play(self.workflow, &start, &mut chance, coverage, MOST_STEPS)
                 .map_err(|it| CommandError::user(it.to_string()))?;
-            let broken = matches!(played.stop, Stop::NoRoute(..) | Stop::Refused(_) | Stop::TooLong | Stop::NoFact(..));
+            let broken = matches!(
+                played.stop,
+                Stop::NoRoute(..) | Stop::Refused(_) | Stop::TooLong | Stop::NoFact(..)
+            );
             self.failed |= broken;
             longest = longest.max(played.longest_stretch);
             steps += played.walk.len();
@@ -191,7 +204,11 @@ impl Session<'_> {
         for complaint in &outcome.complaints {
             show::out(&format!("  NOT AS EXPECTED: {complaint}\n"));
         }
-        let all = if outcome.complete { "every transition of every position" } else { "only part: the space is too large to walk" };
+        let all = if outcome.complete {
+            "every transition of every position"
+        } else {
+            "only part: the space is too large to walk"
+        };
         show::out(&format!("{} runs played: {all}\n", outcome.played));
     }
 }
@@ -216,8 +233,10 @@ fn walk(played: &Played) -> String {
     let _ = writeln!(text, "  {}", played.stop);
     let spent: Vec<String> = played.spent.iter().map(|(name, count)| format!("{name} {count}")).collect();
     let calls: Vec<String> = played.calls.iter().map(|(name, count)| format!("{name} {count}")).collect();
-    let _ = writeln!(text, "  spent: {}", if spent.is_empty() { "nothing".to_owned() } else { spent.join(", ") });
-    let _ = writeln!(text, "  calls: {}", if calls.is_empty() { "none".to_owned() } else { calls.join(", ") });
+    let _ =
+        writeln!(text, "  spent: {}", if spent.is_empty() { "nothing".to_owned() } else { spent.join(", ") });
+    let _ =
+        writeln!(text, "  calls: {}", if calls.is_empty() { "none".to_owned() } else { calls.join(", ") });
     if !played.run.forced.is_empty() {
         let forced: Vec<&str> = played.run.forced.iter().map(|it| &**it).collect();
         let _ = writeln!(text, "  forced: {}", forced.join(", "));

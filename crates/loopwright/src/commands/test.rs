@@ -34,13 +34,21 @@ pub(crate) struct TestArgs {
 pub(crate) fn scenarios(found: &Found, workflow: &Workflow) -> Result<Vec<(String, Scenario)>, CommandError> {
     let mut scenarios = Vec::new();
     for file in found.folder.files.keys().filter(|it| it.starts_with("scenarios/") && it.ends_with(".yaml")) {
-        scenarios.push((file.clone(), scenario(found, workflow, file, found.folder.text(file).unwrap_or_default())?));
+        scenarios.push((
+            file.clone(),
+            scenario(found, workflow, file, found.folder.text(file).unwrap_or_default())?,
+        ));
     }
     Ok(scenarios)
 }
 
 /// Reads one scenario.
-pub(crate) fn scenario(found: &Found, workflow: &Workflow, file: &str, text: &str) -> Result<Scenario, CommandError> {
+pub(crate) fn scenario(
+    found: &Found,
+    workflow: &Workflow,
+    file: &str,
+    text: &str,
+) -> Result<Scenario, CommandError> {
     let (scenario, problems) = parse_scenario(workflow, file, text);
     if !problems.is_empty() {
         let mut folder = found.folder.clone();
@@ -90,7 +98,8 @@ pub(crate) fn cmd_test(arguments: &TestArgs) -> Result<ExitCode, CommandError> {
             .arms()
             .filter(|(_, arm)| arm.taken == 0)
             .map(|(place, arm)| {
-                let (line, _) = show::position(found.folder.text(&place.file).unwrap_or_default(), place.bytes.start);
+                let (line, _) =
+                    show::position(found.folder.text(&place.file).unwrap_or_default(), place.bytes.start);
                 let default = if arm.default { " (default)" } else { "" };
                 format!("{}:{line} {} {} -> {}{default}", place.file, arm.state, arm.signal, arm.to)
             })
@@ -98,7 +107,11 @@ pub(crate) fn cmd_test(arguments: &TestArgs) -> Result<ExitCode, CommandError> {
         for arm in &missed {
             let _ = writeln!(text, "never taken: {arm}");
         }
-        let _ = writeln!(text, "{}: {passed} passed, {failed} failed; {taken} of {all} arms taken", workflow.name);
+        let _ = writeln!(
+            text,
+            "{}: {passed} passed, {failed} failed; {taken} of {all} arms taken",
+            workflow.name
+        );
         failed_any |= failed > 0 || arguments.complete && taken < all;
         if arguments.json {
             reports.push(json!({
