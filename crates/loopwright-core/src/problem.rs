@@ -106,6 +106,7 @@ pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
 
 /// "did you mean `x`?", or the list of what there is.
 pub fn did_you_mean<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
+    const SHOWN: usize = 24;
     let known: Vec<&str> = known.into_iter().collect();
     if let Some(near) = nearest(word, known.iter().copied()) {
         return Some(format!("did you mean `{near}`?"));
@@ -113,7 +114,6 @@ pub fn did_you_mean<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) ->
     if known.is_empty() {
         return None;
     }
-    const SHOWN: usize = 24;
     let mut listed = known.iter().take(SHOWN).map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ");
     if known.len() > SHOWN {
         listed.push_str(", …");

@@ -3,9 +3,13 @@
 //!
 //! Nothing here looks at a clock. What is large is as large as the reader lets through, so a test that does not come
 //! back is a finding too.
-#![expect(clippy::disallowed_methods, reason = "a test reads its corpus, and plays what may crash in a process of its own")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "a test reads its corpus, and plays what may crash in a process of its own"
+)]
 #![expect(clippy::expect_used, clippy::panic, reason = "a test")]
 
+use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -74,7 +78,10 @@ fn examine_folder(folder: &Folder) -> Said {
 }
 
 fn examine_bytes(bytes: &[u8]) -> Said {
-    examine_folder(&Folder { name: String::new(), files: [(WORKFLOW_FILE.to_owned(), bytes.to_vec())].into() })
+    examine_folder(&Folder {
+        name: String::new(),
+        files: [(WORKFLOW_FILE.to_owned(), bytes.to_vec())].into(),
+    })
 }
 
 fn examine(text: &str) -> Said {
@@ -142,7 +149,9 @@ fn something_else_at_the_top() {
 
 #[test]
 fn bytes_that_are_no_text() {
-    for bytes in [&b"\xff\xfe\x00w"[..], b"workflow: \xc3\x28\n", b"\x80", b"workflow: w\nsubject: \xed\xa0\x80\n"] {
+    for bytes in
+        [&b"\xff\xfe\x00w"[..], b"workflow: \xc3\x28\n", b"\x80", b"workflow: w\nsubject: \xed\xa0\x80\n"]
+    {
         let said = examine_bytes(bytes);
         assert_eq!(said.codes(), BTreeSet::from(["not-text"]));
     }
@@ -193,7 +202,10 @@ fn ten_megabytes() {
 fn a_megabyte_of_scalar() {
     let said = examine(&format!("{GOOD}about: \"{}\"\n", "x".repeat(1_000_000)));
     assert!(said.is_proved(), "{:?}", said.codes());
-    refused(&format!("workflow: {}\nsubject: s\nstates: {{d: {{end: success}}}}\n", "x".repeat(1_000_000)), "bad-name");
+    refused(
+        &format!("workflow: {}\nsubject: s\nstates: {{d: {{end: success}}}}\n", "x".repeat(1_000_000)),
+        "bad-name",
+    );
     let said = refused(&around("", &format!("  {}: {{end: success}}\n", "x".repeat(500_000))), "bad-name");
     assert!(said.problems.iter().all(|it| it.message.len() < 1_000), "a message repeats half a megabyte");
 }
@@ -228,7 +240,10 @@ fn a_bomb_of_aliases() {
     assert!(said.codes().contains("anchor"));
     refused(&GOOD.replace("{end: failure}", "&it {end: failure}"), "anchor");
     refused("a: &a *a\n", if examine("a: &a *a\n").codes().contains("syntax") { "syntax" } else { "alias" });
-    refused(&format!("{GOOD}about: *nothing\n"), if examine("a: *nothing\n").codes().contains("syntax") { "syntax" } else { "alias" });
+    refused(
+        &format!("{GOOD}about: *nothing\n"),
+        if examine("a: *nothing\n").codes().contains("syntax") { "syntax" } else { "alias" },
+    );
 }
 
 #[test]
@@ -251,17 +266,22 @@ fn tags_documents_and_keys() {
 #[test]
 fn keys_without_a_name() {
     for key in ["\"\"", "~", "null", "''"] {
-        let said = examine(&GOOD.replace("  failed: {end: failure}", &format!("  failed: {{end: failure}}\n  {key}: {{end: success}}")));
+        let said = examine(&GOOD.replace(
+            "  failed: {end: failure}",
+            &format!("  failed: {{end: failure}}\n  {key}: {{end: success}}"),
+        ));
         assert!(!said.is_proved(), "a state called {key} is passed over in silence");
     }
 }
 
 #[test]
 fn very_many_keys() {
-    let many = |prefix: &str| (0..100_000).fold(String::new(), |text, at| text + prefix + &at.to_string() + ":\n");
+    let many =
+        |prefix: &str| (0..100_000).fold(String::new(), |text, at| text + prefix + &at.to_string() + ":\n");
     let said = examine(&format!("workflow: w\nsubject: s\n{}states: {{d: {{end: success}}}}\n", many("")));
     assert!(said.codes().contains("unknown-key"), "{:?}", said.codes());
-    let said = examine(&format!("workflow: w\nsubject: s\nstates: {{d: {{end: success}}}}\ninputs:\n{}", many(" ")));
+    let said =
+        examine(&format!("workflow: w\nsubject: s\nstates: {{d: {{end: success}}}}\ninputs:\n{}", many(" ")));
     assert!(!said.problems.is_empty());
 }
 
@@ -271,13 +291,28 @@ fn very_many_keys() {
 fn names_from_everywhere() {
     let said = examine(&GOOD.replace("work", "wörk-状態_٣").replace("wörk-状態_٣flow", "workflow"));
     assert!(said.is_proved(), "letters and digits of any script are letters and digits: {:?}", said.problems);
-    for name in ["a b", "a.b", "a/b", "a|b", "{{x}}", "🚀", "again", "back", "true", "*", "a\u{200b}b", "\u{202e}gnorw"] {
+    for name in [
+        "a b",
+        "a.b",
+        "a/b",
+        "a|b",
+        "{{x}}",
+        "🚀",
+        "again",
+        "back",
+        "true",
+        "*",
+        "a\u{200b}b",
+        "\u{202e}gnorw",
+    ] {
         let said = examine(&GOOD.replace("tests", &format!("\"{name}\"")));
         assert!(!said.is_proved(), "`{name}` is taken for a name");
     }
     for word in ["verb x", "failures", "settled", "none", "stale", "*", "transient"] {
         let text = around(
-            &format!("roles: {{r: {{agent: a, prompt: x, verdicts: [\"{word}\", b]}}}}\ndefaults: {{failures: e}}"),
+            &format!(
+                "roles: {{r: {{agent: a, prompt: x, verdicts: [\"{word}\", b]}}}}\ndefaults: {{failures: e}}"
+            ),
             &format!("  w: {{agent: r, on: {{\"{word}\": d, b: e}}}}\n{END}"),
         );
         assert!(!examine(&text).is_proved(), "`{word}` is taken for a verdict");
@@ -288,7 +323,8 @@ fn names_from_everywhere() {
 
 #[test]
 fn five_thousand_states() {
-    let chain = (0..5_000).fold(String::new(), |text, at| text + &format!("  s{at}: {{choose: [{{to: s{}}}]}}\n", at + 1));
+    let chain = (0..5_000)
+        .fold(String::new(), |text, at| text + &format!("  s{at}: {{choose: [{{to: s{}}}]}}\n", at + 1));
     assert!(examine(&around("", &format!("{chain}  s5000: {{end: success}}\n"))).is_proved());
     let apart = (0..5_000).fold(String::new(), |text, at| text + &format!("  s{at}: {{end: success}}\n"));
     let said = refused(&around("", &apart), "unreachable");
@@ -300,13 +336,41 @@ fn five_thousand_states() {
 fn more_positions_than_can_be_listed() {
     let names = |prefix: &str, most: usize| (0..most).map(|at| format!("{prefix}{at}")).collect::<Vec<_>>();
     let roots = around(
-        &format!("vars: {{{}}}", names("v", 20).iter().map(|it| format!("{it}: {{in: [a, b, c], start: a, input: true}}")).collect::<Vec<_>>().join(", ")),
-        &format!("  c: {{choose: [{}, {{to: e}}]}}\n{END}", names("v", 20).iter().map(|it| format!("{{when: {{{it}: b}}, to: d}}")).collect::<Vec<_>>().join(", ")),
+        &format!(
+            "vars: {{{}}}",
+            names("v", 20)
+                .iter()
+                .map(|it| format!("{it}: {{in: [a, b, c], start: a, input: true}}"))
+                .collect::<Vec<_>>()
+                .join(", ")
+        ),
+        &format!(
+            "  c: {{choose: [{}, {{to: e}}]}}\n{END}",
+            names("v", 20)
+                .iter()
+                .map(|it| format!("{{when: {{{it}: b}}, to: d}}"))
+                .collect::<Vec<_>>()
+                .join(", ")
+        ),
     );
     refused(&roots, "too-large");
     let facts = around(
-        &format!("facts: {{{}}}", names("f", 14).iter().map(|it| format!("{it}: {{in: [a, b], is: \"git.dirty ? 'a' : 'b'\"}}")).collect::<Vec<_>>().join(", ")),
-        &format!("  c: {{choose: [{}, {{to: e}}]}}\n{END}", names("f", 14).iter().map(|it| format!("{{when: {{{it}: b}}, to: d}}")).collect::<Vec<_>>().join(", ")),
+        &format!(
+            "facts: {{{}}}",
+            names("f", 14)
+                .iter()
+                .map(|it| format!("{it}: {{in: [a, b], is: \"git.dirty ? 'a' : 'b'\"}}"))
+                .collect::<Vec<_>>()
+                .join(", ")
+        ),
+        &format!(
+            "  c: {{choose: [{}, {{to: e}}]}}\n{END}",
+            names("f", 14)
+                .iter()
+                .map(|it| format!("{{when: {{{it}: b}}, to: d}}"))
+                .collect::<Vec<_>>()
+                .join(", ")
+        ),
     );
     refused(&facts, "too-wide");
 }
@@ -320,7 +384,10 @@ fn numbers_at_the_edge() {
     for number in ["18446744073709551616", "-1", "1.5", "0x10", "1e3", "١", "\"\"", "~", "[]", "1_000"] {
         assert!(!examine(&limit(number)).is_proved(), "{number} is taken for a number of times");
     }
-    let caps = |caps: &str| GOOD.replace("budgets:", &format!("caps: {caps}\nbudgets:")).replace("may-write: [code]", "may-write: [code], costs: 2 usd, tokens: 300k");
+    let caps = |caps: &str| {
+        GOOD.replace("budgets:", &format!("caps: {caps}\nbudgets:"))
+            .replace("may-write: [code]", "may-write: [code], costs: 2 usd, tokens: 300k")
+    };
     for text in [
         "{usd: 18446744073709551615}",
         "{usd: 18446744073709551615 usd}",
@@ -334,10 +401,14 @@ fn numbers_at_the_edge() {
     ] {
         examine(&caps(text));
     }
-    for price in ["18446744073709551615 usd", "1e400 usd", "-5 usd", "NaN usd", "inf usd", "0.00000000001 usd"] {
+    for price in
+        ["18446744073709551615 usd", "1e400 usd", "-5 usd", "NaN usd", "inf usd", "0.00000000001 usd"]
+    {
         examine(&caps("{usd: 60}").replace("2 usd", price));
     }
-    for time in ["99999999999999999999h", "500000000000d", "-1s", "NaNs", "infh", "1e308d", "0s", "s", "1 s", ""] {
+    for time in
+        ["99999999999999999999h", "500000000000d", "-1s", "NaNs", "infh", "1e308d", "0s", "s", "1 s", ""]
+    {
         examine(&GOOD.replace("may-write: [code]", &format!("may-write: [code], timeout: \"{time}\"")));
     }
     for times in ["0", "1", "4294967295", "4294967296"] {
@@ -350,14 +421,25 @@ fn numbers_at_the_edge() {
 fn a_path_past_very_many_retries_is_short_or_absent() {
     let text = GOOD
         .replace("fixes: 2", "fixes: 2, retries: {limit: 60000, per: visit}")
-        .replace("defaults: {failures: failed}", "defaults: {transient: {to: again, spend: retries, else: failed}, failures: failed}")
+        .replace(
+            "defaults: {failures: failed}",
+            "defaults: {transient: {to: again, spend: retries, else: failed}, failures: failed}",
+        )
         .replace("failed: {end: failure}", "failed: {rest: Stuck.}");
-    let loaded = load(&Folder { name: String::new(), files: [(WORKFLOW_FILE.to_owned(), text.clone().into_bytes())].into() });
+    let loaded = load(&Folder {
+        name: String::new(),
+        files: [(WORKFLOW_FILE.to_owned(), text.clone().into_bytes())].into(),
+    });
     let workflow = loaded.workflow.expect("it loads");
     let said = refused(&text, "trapped");
     for problem in &said.problems {
         let Some(path) = &problem.path else { continue };
-        assert!(path.steps.len() <= 20_000, "`{}` comes with a path of {} steps", problem.code, path.steps.len());
+        assert!(
+            path.steps.len() <= 20_000,
+            "`{}` comes with a path of {} steps",
+            problem.code,
+            path.steps.len()
+        );
         let verdict = perform(&workflow, path, &mut Coverage::of(&workflow)).expect("a run");
         assert!(verdict.complaints.is_empty(), "{:?}", verdict.complaints);
     }
@@ -389,7 +471,10 @@ fn facts_that_go_deep() {
             &format!("facts: {{f: {{in: [a, b], is: \"{text}\"}}}}"),
             &format!("  c: {{choose: [{{when: {{f: a}}, to: d}}, {{to: e}}]}}\n{END}"),
         ));
-        assert!(said.problems.iter().all(|it| it.message.len() < 1_000), "a message repeats the whole expression");
+        assert!(
+            said.problems.iter().all(|it| it.message.len() < 1_000),
+            "a message repeats the whole expression"
+        );
     }
 }
 
@@ -412,8 +497,12 @@ fn globs_that_go_on() {
         ("{{item.id}}".repeat(50), "{{ {{ }}".to_owned()),
     ] {
         examine(&around(
-            &format!("documents: {{x: {{files: [\"{one}\"]}}, y: {{files: [\"{other}\", \"!{one}\"]}}}}\nroles: {{r: {{agent: a, prompt: p, may-write: [x, y]}}}}\ndefaults: {{failures: e}}"),
-            &format!("  w: {{agent: r, then: t}}\n  t: {{check: {{run: x}}, judges: [x, y], on: {{pass: d, fail: e}}}}\n{END}"),
+            &format!(
+                "documents: {{x: {{files: [\"{one}\"]}}, y: {{files: [\"{other}\", \"!{one}\"]}}}}\nroles: {{r: {{agent: a, prompt: p, may-write: [x, y]}}}}\ndefaults: {{failures: e}}"
+            ),
+            &format!(
+                "  w: {{agent: r, then: t}}\n  t: {{check: {{run: x}}, judges: [x, y], on: {{pass: d, fail: e}}}}\n{END}"
+            ),
         ));
     }
 }
@@ -437,15 +526,30 @@ fn templates_that_are_none() {
         format!("{}{}", "{% if subject %}".repeat(2_048), "{% endif %}".repeat(2_048)),
         format!("{{{{ subject{} }}}}", ".x".repeat(4_096)),
     ] {
-        examine(&around(&format!("roles: {{r: {{agent: a, prompt: \"{prompt}\"}}}}\ndefaults: {{failures: e}}"), &format!("  w: {{agent: r, then: d}}\n{END}")));
-        examine(&around("", &format!("  w: {{do: [{{say: \"{prompt}\"}}], on: {{done | failures: d}}}}\n{END}")));
+        examine(&around(
+            &format!("roles: {{r: {{agent: a, prompt: \"{prompt}\"}}}}\ndefaults: {{failures: e}}"),
+            &format!("  w: {{agent: r, then: d}}\n{END}"),
+        ));
+        examine(&around(
+            "",
+            &format!("  w: {{do: [{{say: \"{prompt}\"}}], on: {{done | failures: d}}}}\n{END}"),
+        ));
     }
 }
 
 #[test]
 fn patterns_that_grow() {
-    for pattern in ["(a{1,1000}){1,1000}".to_owned(), "(".repeat(5_000), format!("{}{}", "(".repeat(2_000), ")".repeat(2_000)), "[".to_owned(), "a**".to_owned(), "\\\\".to_owned()] {
-        examine(&GOOD.replace("subject: thing", &format!("subject: {{name: thing, matches: \"{pattern}\"}}")));
+    for pattern in [
+        "(a{1,1000}){1,1000}".to_owned(),
+        "(".repeat(5_000),
+        format!("{}{}", "(".repeat(2_000), ")".repeat(2_000)),
+        "[".to_owned(),
+        "a**".to_owned(),
+        "\\\\".to_owned(),
+    ] {
+        examine(
+            &GOOD.replace("subject: thing", &format!("subject: {{name: thing, matches: \"{pattern}\"}}")),
+        );
     }
 }
 
@@ -454,16 +558,38 @@ fn patterns_that_grow() {
 #[test]
 fn groups_of_themselves() {
     let role = "roles: {r: {agent: a, prompt: p, may-write: [x, y, z]}}\ndefaults: {failures: e}";
-    let states = format!("  w: {{agent: r, then: t}}\n  t: {{check: {{run: c}}, judges: [x, y], on: {{pass: d, fail: e}}}}\n{END}");
-    refused(&around(&format!("documents: {{x: {{group: [x]}}, y: {{group: [z]}}, z: {{group: [y]}}}}\n{role}"), &states), "nested-group");
-    examine(&around(&format!("documents: {{x: {{group: []}}, y: {{group: [y, y, y]}}, z: {{group: [nothing]}}}}\n{role}"), &states));
+    let states = format!(
+        "  w: {{agent: r, then: t}}\n  t: {{check: {{run: c}}, judges: [x, y], on: {{pass: d, fail: e}}}}\n{END}"
+    );
+    refused(
+        &around(
+            &format!("documents: {{x: {{group: [x]}}, y: {{group: [z]}}, z: {{group: [y]}}}}\n{role}"),
+            &states,
+        ),
+        "nested-group",
+    );
+    examine(&around(
+        &format!("documents: {{x: {{group: []}}, y: {{group: [y, y, y]}}, z: {{group: [nothing]}}}}\n{role}"),
+        &states,
+    ));
 }
 
 #[test]
 fn tables_by_nothing() {
-    for table in ["{by: nothing, a: r}", "{by: ~}", "{by: []}", "{by: {by: m}}", "{by: m}", "{by: m, x: r}", "{by: m, a: {by: m, a: r}}", "{by: by, by: r}"] {
+    for table in [
+        "{by: nothing, a: r}",
+        "{by: ~}",
+        "{by: []}",
+        "{by: {by: m}}",
+        "{by: m}",
+        "{by: m, x: r}",
+        "{by: m, a: {by: m, a: r}}",
+        "{by: by, by: r}",
+    ] {
         let said = examine(&around(
-            &format!("vars: {{m: {{in: [a, b], start: a, input: true}}}}\nroles: {{r: {{agent: a, prompt: p}}}}\ndefaults: {{failures: e}}"),
+            &format!(
+                "vars: {{m: {{in: [a, b], start: a, input: true}}}}\nroles: {{r: {{agent: a, prompt: p}}}}\ndefaults: {{failures: e}}"
+            ),
             &format!("  w: {{agent: {table}, then: d}}\n{END}"),
         ));
         assert!(!said.is_proved(), "{table} names a role");
@@ -474,7 +600,10 @@ fn tables_by_nothing() {
             ));
         }
     }
-    examine(&around("vars: {m: {in: [], start: x}}\nroles: {r: {agent: a, prompt: {by: m}}}\ndefaults: {failures: e}", &format!("  w: {{agent: {{by: m}}, then: d}}\n{END}")));
+    examine(&around(
+        "vars: {m: {in: [], start: x}}\nroles: {r: {agent: a, prompt: {by: m}}}\ndefaults: {failures: e}",
+        &format!("  w: {{agent: {{by: m}}, then: d}}\n{END}"),
+    ));
 }
 
 const CHILD_OF_ITSELF: &str = "  w: {each: {item: i, in: docs.l.items, run: c}, on: {d: d, e | failures: e}}\n  d: {end: success}\n  e: {end: failure}\nchildren:
@@ -491,12 +620,24 @@ const INSIDE: &str = "LOOPWRIGHT_HOSTILE_INSIDE";
 #[test]
 fn a_child_that_runs_itself() {
     if env::var(INSIDE).is_ok() {
-        refused(&around("documents: {l: {file: l.yaml, as: yaml, shape: {items: [any]}}}", CHILD_OF_ITSELF), "nested-children");
+        refused(
+            &around("documents: {l: {file: l.yaml, as: yaml, shape: {items: [any]}}}", CHILD_OF_ITSELF),
+            "nested-children",
+        );
         return;
     }
     let this = env::current_exe().expect("a test has a file");
-    let ran = Command::new(this).args(["--exact", "a_child_that_runs_itself"]).env(INSIDE, "1").output().expect("it starts");
-    assert!(ran.status.success(), "{}\n{}", String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));
+    let ran = Command::new(this)
+        .args(["--exact", "a_child_that_runs_itself"])
+        .env(INSIDE, "1")
+        .output()
+        .expect("it starts");
+    assert!(
+        ran.status.success(),
+        "{}\n{}",
+        String::from_utf8_lossy(&ran.stdout),
+        String::from_utf8_lossy(&ran.stderr)
+    );
 }
 
 #[test]
@@ -528,13 +669,19 @@ fn files_below(folder: &Path, prefix: &str, into: &mut Folder) {
 }
 
 fn built_ins() -> Vec<Folder> {
-    let mut paths: Vec<PathBuf> = fs::read_dir(repository().join("workflows")).expect("workflows").map(|it| it.expect("an entry").path()).collect();
+    let mut paths: Vec<PathBuf> = fs::read_dir(repository().join("workflows"))
+        .expect("workflows")
+        .map(|it| it.expect("an entry").path())
+        .collect();
     paths.sort();
     paths
         .iter()
         .filter(|it| it.is_dir())
         .map(|path| {
-            let mut folder = Folder { name: path.file_name().expect("a name").to_string_lossy().into_owned(), ..Folder::default() };
+            let mut folder = Folder {
+                name: path.file_name().expect("a name").to_string_lossy().into_owned(),
+                ..Folder::default()
+            };
             files_below(path, "", &mut folder);
             folder
         })
@@ -557,11 +704,57 @@ enum Edit {
 
 fn pieces() -> impl Strategy<Value = Vec<u8>> {
     let words: Vec<&'static [u8]> = vec![
-        b"{", b"}", b"[", b"]", b":", b": ", b"-", b"- ", b"\n", b"\n  ", b" ", b"\t", b"\"", b"'", b"#", b"|", b">", b"&a ", b"*a", b"!x ", b"? ",
-        b"{{", b"}}", b"{%", b"%}", b"~", b"null", b"true", b"0", b"-1", b"99999999999999999999", b"again", b"back", b"failures: again", b"maybe ",
-        b"others", b"by", b"{by: mode}", b"visit", b"\xff", b"\0", b"\xf0\x9f\x9a\x80", b"docs.", b"last.", b"when: {}", b"else: stuck",
+        b"{",
+        b"}",
+        b"[",
+        b"]",
+        b":",
+        b": ",
+        b"-",
+        b"- ",
+        b"\n",
+        b"\n  ",
+        b" ",
+        b"\t",
+        b"\"",
+        b"'",
+        b"#",
+        b"|",
+        b">",
+        b"&a ",
+        b"*a",
+        b"!x ",
+        b"? ",
+        b"{{",
+        b"}}",
+        b"{%",
+        b"%}",
+        b"~",
+        b"null",
+        b"true",
+        b"0",
+        b"-1",
+        b"99999999999999999999",
+        b"again",
+        b"back",
+        b"failures: again",
+        b"maybe ",
+        b"others",
+        b"by",
+        b"{by: mode}",
+        b"visit",
+        b"\xff",
+        b"\0",
+        b"\xf0\x9f\x9a\x80",
+        b"docs.",
+        b"last.",
+        b"when: {}",
+        b"else: stuck",
     ];
-    prop_oneof![prop::sample::select(words).prop_map(<[u8]>::to_vec), prop::collection::vec(any::<u8>(), 1..6)]
+    prop_oneof![
+        prop::sample::select(words).prop_map(<[u8]>::to_vec),
+        prop::collection::vec(any::<u8>(), 1..6)
+    ]
 }
 
 fn edit() -> impl Strategy<Value = Edit> {
@@ -635,7 +828,8 @@ fn apply(text: &mut Vec<u8>, edit: &Edit) {
             let _ = text.splice(all[*one % all.len()].clone(), from);
         }
         Edit::DeleteLine { line } | Edit::RepeatLine { line } | Edit::SwapLines { one: line, .. } => {
-            let mut lines: Vec<Vec<u8>> = text.split_inclusive(|it| *it == b'\n').map(<[u8]>::to_vec).collect();
+            let mut lines: Vec<Vec<u8>> =
+                text.split_inclusive(|it| *it == b'\n').map(<[u8]>::to_vec).collect();
             let at = *line % lines.len();
             match edit {
                 Edit::DeleteLine { .. } => {
@@ -665,42 +859,48 @@ fn edited_built_ins_are_read_or_refused() {
     let folders = built_ins();
     assert!(folders.len() >= 5, "only {} built-ins", folders.len());
     let strategy = (0..folders.len(), prop::collection::vec(edit(), 1..=4));
-    let mut loaded = 0_u32;
+    let loaded = Cell::new(0_u32);
     let ran = runner(300).run(&strategy, |(which, edits)| {
         let mut folder = folders[which].clone();
         let text = folder.files.get_mut(WORKFLOW_FILE).expect("a workflow");
         edits.iter().for_each(|it| apply(text, it));
         let first = load(&folder);
         prop_assert!(first.workflow.is_some() || !first.problems.is_empty());
-        loaded += u32::from(!first.problems.iter().any(|it| it.stage == Stage::Load));
+        loaded.set(loaded.get() + u32::from(!first.problems.iter().any(|it| it.stage == Stage::Load)));
         let again = load(&folder);
         prop_assert_eq!(first.problems, again.problems);
         Ok(())
     });
     ran.unwrap_or_else(|error| panic!("{error}"));
-    println!("{loaded} of 300 edited built-ins still load");
+    println!("{} of 300 edited built-ins still load", loaded.get());
 }
 
 /// Small workflows with edits, checked as well.
 #[test]
 fn edited_workflows_are_checked_or_refused() {
     let mut texts = vec![GOOD.as_bytes().to_vec()];
-    for class in fs::read_dir(repository().join("tests/faults")).expect("the corpus").map(|it| it.expect("an entry").path()).filter(|it| it.is_dir()) {
-        let mut cases: Vec<PathBuf> = fs::read_dir(&class).expect("a class").map(|it| it.expect("an entry").path()).collect();
+    for class in fs::read_dir(repository().join("tests/faults"))
+        .expect("the corpus")
+        .map(|it| it.expect("an entry").path())
+        .filter(|it| it.is_dir())
+    {
+        let mut cases: Vec<PathBuf> =
+            fs::read_dir(&class).expect("a class").map(|it| it.expect("an entry").path()).collect();
         cases.sort();
         texts.extend(cases.iter().take(3).map(|it| fs::read(it.join("repaired.yaml")).expect("a case")));
     }
     texts.sort();
     let strategy = (0..texts.len(), prop::collection::vec(edit(), 1..=3));
-    let mut checked = 0_u32;
+    let checked = Cell::new(0_u32);
     let ran = runner(600).run(&strategy, |(which, edits)| {
         let mut text = texts[which].clone();
         edits.iter().for_each(|it| apply(&mut text, it));
         let said = examine_bytes(&text);
-        checked += u32::from(said.report.is_some());
+        checked.set(checked.get() + u32::from(said.report.is_some()));
         Ok(())
     });
     ran.unwrap_or_else(|error| panic!("{error}"));
+    let checked = checked.get();
     println!("{checked} of 600 edited workflows were checked");
     assert!(checked >= 50, "only {checked} of 600 came as far as the proof");
 }

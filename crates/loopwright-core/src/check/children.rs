@@ -237,7 +237,7 @@ pub(super) fn prefix(
         let Found::Path(path) = prover.path_to_node(id) else { return None };
         let mut scenario = parent.scenario("", &path, Expect::default());
         let play = Play { items: Some(vec!["1".into()]), ..Play::default() };
-        scenario.steps.push(Step::State { child: None, state: state.name.clone(), play });
+        scenario.steps.push(Step::State { child: None, state: state.name.clone(), play: Box::new(play) });
         Some(scenario)
     })
 }

@@ -129,10 +129,11 @@ impl Watch {
     pub(super) fn holds_at_start(&self, unfolded: &Unfolded<'_>, begin: &Begin, settled: &[Name]) -> bool {
         let imported = begin.phase.is_some();
         match &self.what {
-            What::Gate(gate) => settled.contains(gate),
+            What::Gate(gate) | What::Before { happened: Happened::Settled { gate }, .. } => {
+                settled.contains(gate)
+            }
             // What happened in an imported run nobody saw; properties of that kind speak of runs from their start.
             What::Before { happened: Happened::Signal { .. }, .. } => imported,
-            What::Before { happened: Happened::Settled { gate }, .. } => settled.contains(gate),
             What::After { .. } => true,
             What::Inside { .. } => false,
             What::Defined { given, .. } => {
@@ -224,7 +225,7 @@ impl Watch {
             },
             What::After { after, comes, .. } => match comes {
                 Happened::Settled { gate } => taken.arm.forced.contains(gate) && taken.to != after,
-                happened => came_out(happened, taken) && taken.to != after,
+                Happened::Signal { .. } => came_out(comes, taken) && taken.to != after,
             },
             What::Inside { happened, .. } => came_out(happened, taken),
             What::Defined { given, .. } => match given.split_once('.') {

@@ -252,7 +252,9 @@ fn reads_by_state(workflow: &Workflow, machine: &Machine) -> IndexMap<Name, Vec<
             if let Claim::Never { reach, when, .. } = &property.claim
                 && *reach == state.name
             {
-                when.iter().for_each(|it| add(&it.term));
+                for condition in when {
+                    add(&condition.term);
+                }
             }
         }
         read.insert(state.name.clone(), terms);
@@ -412,16 +414,18 @@ fn fact_reads(workflow: &Workflow, shelf: &Shelf, machine: &Machine, name: &Name
             },
             "git" => reads.git = true,
             "findings" => reads.findings = true,
-            "last" => match named(machine.states.keys().collect()) {
-                Some(state) => reads.states.push(state),
-                None => {}
-            },
+            "last" => {
+                if let Some(state) = named(machine.states.keys().collect()) {
+                    reads.states.push(state);
+                }
+            }
             "project" | "item" | "inputs" => {}
             "lists" | "items" => reads.anything = true,
-            head => match machine.vars.keys().find(|it| it.in_expression() == head) {
-                Some(variable) => reads.vars.push(variable.clone()),
-                None => {}
-            },
+            head => {
+                if let Some(variable) = machine.vars.keys().find(|it| it.in_expression() == head) {
+                    reads.vars.push(variable.clone());
+                }
+            }
         }
     }
     reads

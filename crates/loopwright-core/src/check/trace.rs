@@ -150,7 +150,7 @@ impl Tracer<'_, '_> {
                 steps.push(self.step(state, play));
             }
             EachRun::Child(_) if signal::is_failure(&came.signal) => {
-                steps.push(self.step(state, Play { wrote: None, ..play }))
+                steps.push(self.step(state, Play { wrote: None, ..play }));
             }
             EachRun::Child(child) => {
                 steps.push(self.step(state, Play { items: Some(vec!["1".into()]), ..Play::default() }));
@@ -168,7 +168,11 @@ impl Tracer<'_, '_> {
     }
 
     fn step(&self, state: &State, play: Play) -> Step {
-        Step::State { child: self.unfolded.machine.name.clone(), state: state.name.clone(), play }
+        Step::State {
+            child: self.unfolded.machine.name.clone(),
+            state: state.name.clone(),
+            play: Box::new(play),
+        }
     }
 
     fn as_play(&self, came: &Came) -> Play {

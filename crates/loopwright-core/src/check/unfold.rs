@@ -259,20 +259,14 @@ impl<'w> Unfolded<'w> {
                         )
                         .collect();
                     let begin = Begin { vars: setting.with.iter().cloned().collect(), ..Begin::default() };
-                    self.begin(&start.arm, &fixed, begin, builder, &[], None);
+                    self.begin(&start.arm, &fixed, &begin, builder, &[], None);
                 }
             }
             return;
         }
         for start in &machine.start {
-            self.begin(
-                &start.arm,
-                &[],
-                Begin { verb: start.verb.clone(), ..Begin::default() },
-                builder,
-                &[],
-                None,
-            );
+            let begin = Begin { verb: start.verb.clone(), ..Begin::default() };
+            self.begin(&start.arm, &[], &begin, builder, &[], None);
         }
         for (phase, row) in &self.workflow.phases {
             let arm = Arm {
@@ -286,7 +280,7 @@ impl<'w> Unfolded<'w> {
                 place: row.place.clone(),
             };
             let begin = Begin { phase: Some(phase.clone()), ..Begin::default() };
-            self.begin(&arm, &[], begin, builder, &row.settles, row.back.as_ref());
+            self.begin(&arm, &[], &begin, builder, &row.settles, row.back.as_ref());
         }
     }
 
@@ -295,7 +289,7 @@ impl<'w> Unfolded<'w> {
         &mut self,
         arm: &Arm,
         fixed: &[(Term, Name)],
-        begin: Begin,
+        begin: &Begin,
         builder: &mut Builder<'_>,
         settled: &[Name],
         back: Option<&Name>,
@@ -828,12 +822,12 @@ impl Unfolded<'_> {
         if came_well {
             set(self, &mut values, &Slot::Term(Term::Ever(state.name.clone())), "yes");
         }
-        for at in 0..self.slots.kept.len() {
-            if let Slot::Term(Term::LastField(of, field)) = self.slots.kept[at].slot.clone()
-                && of == state.name
+        for (at, value) in values.iter_mut().enumerate() {
+            if let Slot::Term(Term::LastField(of, field)) = &self.slots.kept[at].slot
+                && *of == state.name
             {
-                let value = came.fields.get(&*field).cloned().unwrap_or_else(|| "none".into());
-                values[at] = self.index_of(at, &value);
+                let came = came.fields.get(&**field).cloned().unwrap_or_else(|| "none".into());
+                *value = self.index_of(at, &came);
             }
         }
         if matches!(state.kind, Kind::Review { .. }) && came_well {
@@ -1019,7 +1013,7 @@ impl Free {
                 }
             }
             Term::Changed(document) if !self.changed.contains(document) => {
-                self.changed.push(document.clone())
+                self.changed.push(document.clone());
             }
             Term::SameAgain => self.same_again = true,
             Term::Topic => {

@@ -462,7 +462,7 @@ pub enum Table<T> {
 
 impl<T> Table<T> {
     /// The entry for the present values of names.
-    pub fn get<'a>(&'a self, value_of: impl FnOnce(&Name) -> Option<Name>) -> Option<&'a T> {
+    pub fn get(&self, value_of: impl FnOnce(&Name) -> Option<Name>) -> Option<&T> {
         match self {
             Self::One(it) => Some(it),
             Self::By { name, rows } => rows.get(&*value_of(name)?),

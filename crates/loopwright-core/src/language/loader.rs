@@ -203,7 +203,7 @@ impl<'a> Loader<'a> {
                 .map(Node::items)
                 .unwrap_or_default()
                 .into_iter()
-                .filter_map(|it| self.given(it))
+                .filter_map(Self::given)
                 .collect(),
             verbs: self.verbs(),
             caps: Caps::default(),

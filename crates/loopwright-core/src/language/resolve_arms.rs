@@ -81,7 +81,7 @@ impl Loader<'_> {
         }
         let best = state.cells.keys().next().cloned();
         for name in state.cells.keys() {
-            let own = self.find_route(node.get("on"), name, &failures);
+            let own = Self::find_route(node.get("on"), name, &failures);
             let then = node.get("then").filter(|_| best.as_ref() == Some(name));
             if let (Some(own), Some(_)) = (own, node.entry("then").filter(|_| then.is_some())) {
                 let message = format!("`{name}` is routed twice, by `then` and by `on`");
@@ -93,7 +93,7 @@ impl Loader<'_> {
                 Cell { arms: self.arms(&entry.node, &cellar, scope), origin: Origin::Own }
             } else if let Some(then) = then {
                 Cell { arms: self.arms(then, &cellar, scope), origin: Origin::Own }
-            } else if let Some(entry) = self.find_route(defaults, name, &failures) {
+            } else if let Some(entry) = Self::find_route(defaults, name, &failures) {
                 used_defaults
                     .extend(words(&entry.key).filter(|it| covers(it, name, &failures)).map(str::to_owned));
                 let arms = self.arms(&entry.node, &cellar, scope);
@@ -104,12 +104,12 @@ impl Loader<'_> {
             };
             cells.insert(name.clone(), cell);
         }
-        self.imply(machine, state, &mut cells);
+        Self::imply(machine, state, &mut cells);
         cells
     }
 
     /// Routes the language itself knows: a stale gate is judged again, an empty loop went well.
-    fn imply(&self, machine: &Machine, state: &State, cells: &mut IndexMap<Name, Cell>) {
+    fn imply(machine: &Machine, state: &State, cells: &mut IndexMap<Name, Cell>) {
         let best = cells.values().next().map(|it| it.arms.clone()).unwrap_or_default();
         if let Some(cell) = cells.get_mut(signal::EMPTY).filter(|it| it.arms.is_empty()) {
             cell.arms = best;
@@ -140,7 +140,7 @@ impl Loader<'_> {
         }
     }
 
-    fn find_route<'n>(&self, on: Option<&'n Node>, signal: &str, failures: &[Name]) -> Option<&'n Entry> {
+    fn find_route<'n>(on: Option<&'n Node>, signal: &str, failures: &[Name]) -> Option<&'n Entry> {
         let entries = on.map(Node::entries).unwrap_or_default();
         let find = |wanted: &str| entries.iter().find(|it| words(&it.key).any(|word| word == wanted));
         let is_failure = failures.iter().any(|it| **it == *signal);
@@ -506,7 +506,7 @@ impl Loader<'_> {
     }
 
     fn term(&self, text: &str, cellar: &Cellar<'_>, scope: Scope<'_>) -> Option<(Term, Vec<Name>)> {
-        if let Some(found) = self.outcome_term(text, cellar) {
+        if let Some(found) = Self::outcome_term(text, cellar) {
             return Some(found);
         }
         for (depth, node) in [scope.node, self.root].into_iter().enumerate() {
@@ -550,7 +550,7 @@ impl Loader<'_> {
     }
 
     /// Names that qualify the outcome being routed.
-    fn outcome_term(&self, text: &str, cellar: &Cellar<'_>) -> Option<(Term, Vec<Name>)> {
+    fn outcome_term(text: &str, cellar: &Cellar<'_>) -> Option<(Term, Vec<Name>)> {
         let state = cellar.state?;
         if let Kind::Review { call, .. } = &state.kind {
             let findings: Vec<_> = call

@@ -292,7 +292,7 @@ impl Loader<'_> {
                     prompt: node
                         .get("prompt")
                         .and_then(|it| self.full_table(it, &scope, |it| it.text().map(str::to_owned))),
-                    given: self.list_table(node.get("given"), &scope, |it| self.given(it)),
+                    given: self.list_table(node.get("given"), &scope, Self::given),
                     may_write: self.list_table(node.get("may-write"), &scope, |it| self.writable(it)),
                     findings: node.get("findings").map(|it| self.findings(it, &verdicts)),
                     verdicts,
@@ -401,7 +401,7 @@ impl Loader<'_> {
         Findings { severity, topic: texts(node.get("topic")), at_least }
     }
 
-    pub(super) fn given(&self, node: &Node) -> Option<Given> {
+    pub(super) fn given(node: &Node) -> Option<Given> {
         let text = node.text()?;
         let (maybe, name) = text.strip_prefix("maybe ").map_or((false, text), |it| (true, it.trim()));
         Some(Given { name: name.to_owned(), maybe, place: Self::place(&node.bytes) })
@@ -434,7 +434,7 @@ impl Loader<'_> {
                         .map(Node::items)
                         .unwrap_or_default()
                         .into_iter()
-                        .filter_map(|it| self.given(it))
+                        .filter_map(Self::given)
                         .collect(),
                     answers,
                     re_ask: node.get("re-ask").and_then(Node::number),

@@ -20,6 +20,9 @@ use crate::signal;
 
 const MINUTE: u64 = 60_000;
 
+/// The signals of every state of a machine.
+type Signals = IndexMap<Name, Vec<Name>>;
+
 impl Loader<'_> {
     pub(super) fn machines(&self, workflow: &mut Workflow, types: &Types) {
         let children: Vec<&Entry> =
@@ -30,7 +33,7 @@ impl Loader<'_> {
             workflow.children.insert(entry.key.as_str().into(), self.machine_body(scope));
         }
         // Signals first everywhere, because `last.x` may name any state's.
-        let mut signals: Vec<(Option<Name>, IndexMap<Name, Vec<Name>>)> = Vec::new();
+        let mut signals: Vec<(Option<Name>, Signals)> = Vec::new();
         for machine in workflow.machines() {
             let found = machine
                 .states
@@ -317,7 +320,7 @@ impl Loader<'_> {
             prompt: node
                 .get("prompt")
                 .and_then(|it| self.full_table(it, &scope, |it| it.text().map(str::to_owned))),
-            given: self.list_table(node.get("given"), &scope, |it| self.given(it)),
+            given: self.list_table(node.get("given"), &scope, Self::given),
             may_write: node
                 .get("may-write")
                 .map(|it| self.list_table(Some(it), &scope, |it| self.writable(it))),

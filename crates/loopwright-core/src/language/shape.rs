@@ -203,7 +203,9 @@ impl Checker<'_> {
             Shape::OneOf(words) => return self.word(node, words),
             Shape::ListOf(inner) => {
                 if let Value::List(items) = &node.value {
-                    items.iter().for_each(|it| self.check(it, inner));
+                    for item in items {
+                        self.check(item, inner);
+                    }
                 } else if !matches!(node.value, Value::Empty) {
                     self.check(node, inner);
                 }
@@ -218,11 +220,7 @@ impl Checker<'_> {
                 _ => false,
             },
             Shape::Record(record) => match &node.value {
-                Value::Map(_) => {
-                    self.record(node, record);
-                    true
-                }
-                Value::Empty => {
+                Value::Map(_) | Value::Empty => {
                     self.record(node, record);
                     true
                 }
@@ -270,13 +268,12 @@ impl Checker<'_> {
                 node.text().is_some()
             }
             Shape::ListOf(_) => matches!(node.value, Value::List(_)),
-            Shape::MapOf(..) => matches!(node.value, Value::Map(_)),
+            Shape::MapOf(..) | Shape::Tagged(_) => matches!(node.value, Value::Map(_)),
             Shape::Record(record) => {
                 let required = record.fields.iter().filter(|it| it.required);
                 matches!(node.value, Value::Map(_)) && required.clone().all(|it| node.get(it.key).is_some())
                     || required.count() == 0 && matches!(node.value, Value::Map(_) | Value::Empty)
             }
-            Shape::Tagged(_) => matches!(node.value, Value::Map(_)),
             Shape::Either(shapes) => shapes.iter().any(|it| self.suits(node, it)),
             Shape::Table(inner) => node.get("by").is_some() || self.suits(node, inner),
             Shape::Ref(name) => {
@@ -323,17 +320,16 @@ impl Checker<'_> {
             if entry.key.is_empty() {
                 continue;
             }
-            match record.field(&entry.key) {
-                Some(field) => self.check(&entry.node, &field.shape),
-                None => {
-                    let message = format!("unknown key `{}` in {}", entry.key, record.what);
-                    self.report(
-                        "unknown-key",
-                        &entry.key_bytes,
-                        message,
-                        did_you_mean(&entry.key, record.keys()),
-                    );
-                }
+            if let Some(field) = record.field(&entry.key) {
+                self.check(&entry.node, &field.shape);
+            } else {
+                let message = format!("unknown key `{}` in {}", entry.key, record.what);
+                self.report(
+                    "unknown-key",
+                    &entry.key_bytes,
+                    message,
+                    did_you_mean(&entry.key, record.keys()),
+                );
             }
         }
         for field in record.fields.iter().filter(|it| it.required && node.get(it.key).is_none()) {

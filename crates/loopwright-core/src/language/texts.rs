@@ -82,8 +82,7 @@ impl Loader<'_> {
 
     fn check_state_texts(&self, workflow: &Workflow, machine: &Machine, state: &State, names: &Names) {
         match &state.kind {
-            Kind::Rest { text } => self.text(text, &state.place, names),
-            Kind::End { says: Some(text), .. } => self.text(text, &state.place, names),
+            Kind::Rest { text } | Kind::End { says: Some(text), .. } => self.text(text, &state.place, names),
             Kind::Do { actions, .. } => {
                 for action in actions {
                     self.texts_in(&action.parameters, &action.place, names);
@@ -96,7 +95,9 @@ impl Loader<'_> {
             }
             Kind::Check(check) => {
                 if let crate::definition::CheckWhat::Run(commands) = &check.what {
-                    commands.iter().for_each(|it| self.text(it, &state.place, names));
+                    for command in commands {
+                        self.text(command, &state.place, names);
+                    }
                 }
             }
             Kind::Each(each) => {
@@ -162,19 +163,16 @@ impl Loader<'_> {
                 self.template(text, place, names, Some(&allowed));
                 continue;
             }
-            match self.folder.text(text) {
-                Some(content) => {
-                    let place =
-                        Place { file: text.clone(), bytes: 0..content.find('\n').unwrap_or(content.len()) };
-                    self.template(content, &place, names, Some(&allowed));
-                }
-                None => {
-                    let prompts =
-                        self.folder.files.keys().filter(|it| it.starts_with("prompts/")).map(String::as_str);
-                    let problem =
-                        Problem::load("no-file", place.clone(), format!("the folder has no file `{text}`"));
-                    self.report(problem.maybe_help(did_you_mean(text, prompts)));
-                }
+            if let Some(content) = self.folder.text(text) {
+                let place =
+                    Place { file: text.clone(), bytes: 0..content.find('\n').unwrap_or(content.len()) };
+                self.template(content, &place, names, Some(&allowed));
+            } else {
+                let prompts =
+                    self.folder.files.keys().filter(|it| it.starts_with("prompts/")).map(String::as_str);
+                let problem =
+                    Problem::load("no-file", place.clone(), format!("the folder has no file `{text}`"));
+                self.report(problem.maybe_help(did_you_mean(text, prompts)));
             }
         }
     }
@@ -194,7 +192,7 @@ impl Loader<'_> {
             serde_json::Value::String(text) => self.text(text, place, names),
             serde_json::Value::Array(items) => items.iter().for_each(|it| self.texts_in(it, place, names)),
             serde_json::Value::Object(fields) => {
-                fields.values().for_each(|it| self.texts_in(it, place, names))
+                fields.values().for_each(|it| self.texts_in(it, place, names));
             }
             _ => {}
         }
@@ -253,7 +251,7 @@ impl Loader<'_> {
 
 /// Where in a prompt's file a name stands.
 fn locate(text: &str, path: &str, place: &Place) -> Place {
-    if !place.file.ends_with(".md") {
+    if !place.file.contains("prompts/") && !place.file.contains("templates/") {
         return place.clone();
     }
     match text.find(path) {

@@ -76,7 +76,7 @@ pub fn show(amount: Amount) -> String {
     match amount.unit {
         Unit::Uses => amount.value.to_string(),
         Unit::Time => show_time(amount.value),
-        Unit::Money if amount.value % 1000 == 0 => format!("{} usd", amount.value / 1000),
+        Unit::Money if amount.value.is_multiple_of(1000) => format!("{} usd", amount.value / 1000),
         Unit::Money => {
             format!("{}.{:03} usd", amount.value / 1000, amount.value % 1000).trim_end_matches('0').to_owned()
         }

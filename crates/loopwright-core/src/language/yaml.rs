@@ -237,9 +237,10 @@ impl Open {
     fn take(&mut self, node: Node, reader: &mut Reader<'_>) {
         match &mut self.holds {
             Holds::List(items) => items.push(node),
-            Holds::Map { entries, seen, key } => match key.take() {
-                Some((key, key_bytes)) => entries.push(Entry { key, key_bytes, node }),
-                None => {
+            Holds::Map { entries, seen, key } => {
+                if let Some((key, key_bytes)) = key.take() {
+                    entries.push(Entry { key, key_bytes, node });
+                } else {
                     let text = match &node.value {
                         Value::Text { text, .. } => text.clone(),
                         Value::Empty => String::new(),
@@ -259,7 +260,7 @@ impl Open {
                     }
                     *key = Some((text, node.bytes));
                 }
-            },
+            }
         }
     }
 

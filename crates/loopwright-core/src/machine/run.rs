@@ -306,10 +306,9 @@ impl Run {
         match term {
             Term::Fact(name) => self.once.contains_key(&**name),
             Term::Changed(_) | Term::Gate(_) | Term::Owed(_) => false,
-            Term::Outer(inner) => match &**inner {
-                Term::Fact(_) | Term::Gate(_) | Term::Owed(_) | Term::Changed(_) => false,
-                _ => true,
-            },
+            Term::Outer(inner) => {
+                !matches!(&**inner, Term::Fact(_) | Term::Gate(_) | Term::Owed(_) | Term::Changed(_))
+            }
             _ => true,
         }
     }

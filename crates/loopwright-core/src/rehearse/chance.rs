@@ -26,7 +26,7 @@ impl Chance {
     }
 
     /// The next number (splitmix64).
-    pub fn next(&mut self) -> u64 {
+    pub fn draw(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut mixed = self.state;
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -41,7 +41,7 @@ impl Chance {
     }
 
     fn below(&mut self, limit: usize) -> usize {
-        if limit == 0 { 0 } else { usize::try_from(self.next() % limit as u64).unwrap_or(0) }
+        if limit == 0 { 0 } else { usize::try_from(self.draw() % limit as u64).unwrap_or(0) }
     }
 
     fn one_of<'n>(&mut self, names: &'n [Name]) -> Option<&'n Name> {
@@ -104,11 +104,11 @@ impl Actor for Chance {
     }
 
     fn changed(&mut self, _: &Moment<'_>, documents: &[Name]) -> Vec<Name> {
-        documents.iter().filter(|_| self.next() % 2 == 0).cloned().collect()
+        documents.iter().filter(|_| self.draw().is_multiple_of(2)).cloned().collect()
     }
 
     fn items(&mut self, _: &Moment<'_>, _: &str) -> Listing {
-        let count = self.next() % (self.most_items + 1);
+        let count = self.draw() % (self.most_items + 1);
         Listing::Ids((1..=count).map(|it| it.to_string()).collect())
     }
 

@@ -24,7 +24,7 @@ pub fn exhaustive(workflow: &Workflow, failures: bool, coverage: &mut Coverage) 
         match perform(workflow, scenario, coverage) {
             Ok(verdict) if verdict.complaints.is_empty() => {}
             Ok(verdict) => {
-                exhausted.complaints.push(format!("{}: {}", scenario.name, verdict.complaints.join("; ")))
+                exhausted.complaints.push(format!("{}: {}", scenario.name, verdict.complaints.join("; ")));
             }
             Err(error) => exhausted.complaints.push(format!("{}: {error}", scenario.name)),
         }

@@ -141,7 +141,7 @@ impl Reader<'_> {
             return None;
         };
         let play = self.play(state, &entry.node);
-        Some(Step::State { child: child.map(Name::from), state: name.into(), play })
+        Some(Step::State { child: child.map(Name::from), state: name.into(), play: Box::new(play) })
     }
 
     fn play(&mut self, state: &State, node: &Node) -> Play {

@@ -172,7 +172,7 @@ pub fn play<A: Actor>(
         steps_left: most,
     };
     let started = player.with_once(started);
-    let (run, stop) = player.run(started)?;
+    let (run, stop) = player.run(&started)?;
     Ok(Played {
         stop,
         run,
@@ -202,9 +202,9 @@ impl<A: Actor> Player<'_, A> {
     }
 
     /// Runs one machine until it stops.
-    fn run(&mut self, started: Started) -> Result<(Run, Stop), Impossible> {
+    fn run(&mut self, started: &Started) -> Result<(Run, Stop), Impossible> {
         let workflow = self.workflow;
-        let mut run = begin(workflow, &started)?;
+        let mut run = begin(workflow, started)?;
         let first = run.taken.first().map_or_else(|| run.at.state.clone(), |it| it.state.clone());
         let first = run.machine(workflow).map_or_else(|| first.clone(), |it| it.qualified(&first));
         self.walk.push(WalkStep {
@@ -321,7 +321,7 @@ impl<A: Actor> Player<'_, A> {
                     ..Started::default()
                 };
                 let started = self.with_once(started);
-                let (ended, stop) = self.run(started)?;
+                let (ended, stop) = self.run(&started)?;
                 if !matches!(stop, Stop::Ended(_)) {
                     return Ok(Err(stop));
                 }
@@ -393,7 +393,7 @@ impl<A: Actor> Player<'_, A> {
             .at_least
             .iter()
             .filter(|(_, verdict)| rank(verdict) <= rank(signal) && rank(verdict) > 0);
-        let severity = raising.map(|(severity, _)| severity.clone()).last();
+        let severity = raising.map(|(severity, _)| severity.clone()).next_back();
         let severity = severity.or_else(|| declared.severity.first().cloned()).unwrap_or_default();
         let gate = state.gate.as_ref().map_or(&state.name, |it| &it.name);
         let judge = run.ledger.judges.get(&**gate);

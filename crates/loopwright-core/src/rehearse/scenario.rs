@@ -53,7 +53,7 @@ pub enum Step {
         /// The state.
         state: Name,
         /// How.
-        play: Play,
+        play: Box<Play>,
     },
     /// Facts change.
     Facts(IndexMap<Name, Name>),

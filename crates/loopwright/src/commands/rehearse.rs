@@ -159,7 +159,7 @@ impl Session<'_> {
         for run in 0..self.arguments.runs {
             let seed = self.arguments.seed.wrapping_add(run);
             let mut chance = Chance::new(seed, self.arguments.faults);
-            let index = usize::try_from(chance.next() % starts.len().max(1) as u64).unwrap_or(0);
+            let index = usize::try_from(chance.draw() % starts.len().max(1) as u64).unwrap_or(0);
             let mut start = starts.get(index).cloned().unwrap_or_default();
             start.vars = chance.inputs(self.workflow);
             let played = play(self.workflow, &start, &mut chance, coverage, MOST_STEPS)
