@@ -56,6 +56,48 @@ fn nothing_else_is_reported() {
     assert!(elsewhere.is_empty(), "{}", elsewhere.join("\n"));
 }
 
+/// A part that does not fit is reported once and left out, and its name stays known: what uses it is not wrong as well.
+#[test]
+fn a_part_that_does_not_fit_keeps_its_name() {
+    let good = "workflow: w\nsubject: s\nvars: {m: {in: [a, b], start: a}}\nbudgets: {fixes: 2}\nlists: [notes]\n\
+        documents: {code: {files: [\"**\"]}}\nroles: {r: {agent: a, prompt: p, may-write: [code], verdicts: [A, B]}}\n\
+        questions: {q: {asks: x, answers: [yes, no]}}\nfacts: {f: {in: [a, b], is: \"git.dirty ? 'a' : 'b'\"}}\n\
+        defaults: {failures: e}\nstates:\n  w: {agent: r, on: {A: c, B: {to: t, spend: fixes, else: q}}}\n\
+        \x20 t: {check: {run: x}, judges: code, on: {pass: d, fail: {to: w, set: {m: b}}}}\n\
+        \x20 q: {ask: q, on: {yes: {to: w, record: notes}, no | deferred: e}}\n\
+        \x20 c: {choose: [{when: {f: a, m: a}, to: t}, {to: d}]}\n\
+        \x20 d: {needs: [t], end: success}\n  e: {end: failure}\n";
+    let found = |text: &str| -> Vec<Problem> {
+        let files = [(WORKFLOW_FILE.to_owned(), text.as_bytes().to_vec())].into();
+        let loaded = load(&Folder { name: "w".into(), files });
+        loaded.problems.into_iter().filter(|it| it.stage == Stage::Load).collect()
+    };
+    assert_eq!(found(good), [], "the file to be spoiled");
+    let mut wrong = Vec::new();
+    for (part, spoiled) in [
+        ("fixes: 2", "fixes: lots"),
+        ("fixes: 2", "fixes: {limit: 2, many: true}"),
+        ("code: {files: [\"**\"]}", "code: {file: [\"**\"]}"),
+        ("code: {files: [\"**\"]}", "code: {files: [\"/\"]}"),
+        ("r: {agent: a, ", "r: {"),
+        ("verdicts: [A, B]", "verdicts: [A, B], timeout: soon"),
+        ("q: {asks: x, ", "q: {"),
+        ("in: [a, b], start: a", "in: [a, b]"),
+        ("is: \"git.dirty", "is: \"git.dirt"),
+        ("t: {check: {run: x}", "t: {chek: {run: x}"),
+        ("c: {choose:", "c: {chose:"),
+    ] {
+        let text = good.replace(part, spoiled);
+        assert_ne!(text, good, "{part}");
+        let said = found(&text);
+        if said.len() != 1 {
+            let said: Vec<String> = said.iter().map(|it| format!("{}: {it}", it.code)).collect();
+            wrong.push(format!("`{spoiled}`: {}", said.join("; ")));
+        }
+    }
+    assert!(wrong.is_empty(), "one mistake, not one finding:\n{}", wrong.join("\n"));
+}
+
 #[test]
 fn each_says_what_is_wrong_and_what_to_do() {
     let mut said = String::new();

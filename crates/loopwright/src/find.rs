@@ -22,8 +22,6 @@ pub(crate) struct Found {
     pub(crate) folder: Folder,
     /// Where it lies, for messages: a path, or `built-in NAME`.
     pub(crate) origin: String,
-    /// The folder on disk, if it is on disk.
-    pub(crate) path: Option<PathBuf>,
 }
 
 /// The names of the built-in workflows.
@@ -46,7 +44,7 @@ pub(crate) fn find(wanted: &str) -> Result<Found, CommandError> {
         }
         return read_single(path);
     }
-    if wanted.contains(['/', '\\']) || wanted.ends_with(".yaml") {
+    if wanted.contains(['/', '\\']) || Path::new(wanted).extension().is_some() {
         return Err(CommandError::user(format!("there is no `{wanted}`"))
             .hinted("give a workflow's folder, or its name"));
     }
@@ -60,11 +58,7 @@ pub(crate) fn find(wanted: &str) -> Result<Found, CommandError> {
         let error = CommandError::user(format!("there is no workflow `{wanted}`"));
         return Err(error.maybe_hinted(did_you_mean(wanted, built_in())));
     }
-    Ok(Found {
-        folder: Folder { name: wanted.to_owned(), files },
-        origin: format!("built-in {wanted}"),
-        path: None,
-    })
+    Ok(Found { folder: Folder { name: wanted.to_owned(), files }, origin: format!("built-in {wanted}") })
 }
 
 /// `.loopwright/workflows/NAME` here or in a folder above.
@@ -105,7 +99,7 @@ fn read(path: &Path) -> Result<Found, CommandError> {
             folder.files.insert(key, content);
         }
     }
-    Ok(Found { folder, origin: path.display().to_string(), path: Some(path.to_owned()) })
+    Ok(Found { folder, origin: path.display().to_string() })
 }
 
 /// A single file, taken for the `workflow.yaml` of a folder without prompts.
@@ -114,7 +108,7 @@ fn read_single(path: &Path) -> Result<Found, CommandError> {
         .map_err(|it| CommandError::user(format!("`{}` cannot be read: {it}", path.display())))?;
     let mut folder = Folder::default();
     folder.files.insert(WORKFLOW_FILE.to_owned(), content);
-    Ok(Found { folder, origin: path.display().to_string(), path: None })
+    Ok(Found { folder, origin: path.display().to_string() })
 }
 
 fn read_some(path: &Path) -> io::Result<Vec<u8>> {

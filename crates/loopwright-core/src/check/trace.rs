@@ -100,10 +100,8 @@ impl Tracer<'_, '_> {
             }
         }
         // A path past a retry takes it as often as it can first.
-        let past: u64 = came
-            .arms
-            .get(step.step as usize)
-            .map_or(0, |arm| came.retries.iter().filter(|(at, _)| at < arm).map(|(_, times)| *times).sum());
+        let before = came.arms.get(step.step as usize).copied().unwrap_or(usize::MAX);
+        let past: u64 = came.retries.iter().filter(|(at, _)| *at < before).map(|(_, times)| *times).sum();
         for _ in 0..past {
             self.play_once(state, step, came, steps);
         }

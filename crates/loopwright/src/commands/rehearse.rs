@@ -22,6 +22,7 @@ use crate::show;
 ///
 /// Exit codes: 0 as expected, 1 not, 2 something does not load.
 #[derive(clap::Args, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option a person types")]
 pub(crate) struct RehearseArgs {
     /// The workflow: a name, folder or file
     #[arg(value_name = "WORKFLOW|PATH")]

@@ -33,13 +33,17 @@ pub(crate) struct TestArgs {
 /// A scenario and its file, or what is wrong with it.
 pub(crate) fn scenarios(found: &Found, workflow: &Workflow) -> Result<Vec<(String, Scenario)>, CommandError> {
     let mut scenarios = Vec::new();
-    for file in found.folder.files.keys().filter(|it| it.starts_with("scenarios/") && it.ends_with(".yaml")) {
+    for file in found.folder.files.keys().filter(|it| it.starts_with("scenarios/") && is_yaml(it)) {
         scenarios.push((
             file.clone(),
             scenario(found, workflow, file, found.folder.text(file).unwrap_or_default())?,
         ));
     }
     Ok(scenarios)
+}
+
+fn is_yaml(file: &str) -> bool {
+    std::path::Path::new(file).extension().is_some_and(|it| it == "yaml" || it == "yml")
 }
 
 /// Reads one scenario.
@@ -87,9 +91,9 @@ pub(crate) fn cmd_test(arguments: &TestArgs) -> Result<ExitCode, CommandError> {
             } else {
                 failed += 1;
                 let _ = writeln!(text, "FAILED {file}: {}", scenario.name);
-                complaints.iter().for_each(|it| {
-                    let _ = writeln!(text, "       {it}");
-                });
+                for complaint in &complaints {
+                    let _ = writeln!(text, "       {complaint}");
+                }
             }
             results.push(json!({"file": file, "scenario": scenario.name, "complaints": complaints}));
         }

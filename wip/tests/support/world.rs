@@ -9,12 +9,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use indexmap::IndexMap;
 use loopwright_core::definition::{
-    Arm, Claim, Condition, Each, EachRun, Happened, Kind, Machine, Outcome as EndOutcome, State, Target,
-    Term, Unattended, Workflow,
+    Arm, Claim, Condition, Each, EachRun, Happened, Kind, Machine, Outcome as EndOutcome, State, Target, Term, Unattended, Workflow,
 };
 use loopwright_core::machine::{
-    Effect, Event, Evidence, Impossible, Observed, Outcome, Part, Report, Run, Stage, Started, Want, advance,
-    begin, due,
+    Effect, Event, Evidence, Impossible, Observed, Outcome, Part, Report, Run, Stage, Started, Want, advance, begin, due,
 };
 use loopwright_core::name::Name;
 use loopwright_core::problem::Place;
@@ -109,8 +107,7 @@ pub struct Begin {
 
 /// Every way a run can begin.
 pub fn begins(workflow: &Workflow) -> Vec<Begin> {
-    let mut found: Vec<Begin> =
-        workflow.main.start.iter().map(|it| Begin { verb: it.verb.clone(), phase: None }).collect();
+    let mut found: Vec<Begin> = workflow.main.start.iter().map(|it| Begin { verb: it.verb.clone(), phase: None }).collect();
     found.extend(workflow.phases.keys().map(|it| Begin { verb: None, phase: Some(it.clone()) }));
     found
 }
@@ -203,17 +200,10 @@ impl World<'_> {
     }
 
     /// What a gate judges at present: leaf to version.
-    fn judged(
-        &self,
-        machine: &Machine,
-        lookup: &dyn Fn(&Name) -> Option<Name>,
-        gate: &str,
-    ) -> BTreeMap<Name, u64> {
+    fn judged(&self, machine: &Machine, lookup: &dyn Fn(&Name) -> Option<Name>, gate: &str) -> BTreeMap<Name, u64> {
         let mut found = BTreeMap::new();
         for state in machine.gates.get(gate).into_iter().flatten() {
-            let Some(declared) = machine.states.get(&**state).and_then(|it| it.gate.as_ref()) else {
-                continue;
-            };
+            let Some(declared) = machine.states.get(&**state).and_then(|it| it.gate.as_ref()) else { continue };
             for document in declared.judges.get(lookup).into_iter().flatten() {
                 for leaf in self.workflow.leaves(document) {
                     let version = self.version(&leaf);
@@ -239,9 +229,7 @@ impl World<'_> {
             };
         }
         let Some(call) = state.call() else { return Vec::new() };
-        let Some(role) = run.pick(&call.role).and_then(|it| self.workflow.roles.get(&**it)) else {
-            return Vec::new();
-        };
+        let Some(role) = run.pick(&call.role).and_then(|it| self.workflow.roles.get(&**it)) else { return Vec::new() };
         run.pick(call.may_write.as_ref().unwrap_or(&role.may_write)).cloned().unwrap_or_default()
     }
 
@@ -262,19 +250,14 @@ impl World<'_> {
                     "docs" | "changed" => {
                         let document = self.workflow.documents.keys().find(|it| it.in_expression() == second);
                         let leaves = document.map(|it| self.workflow.leaves(it)).unwrap_or_default();
-                        outside && self.person_at > at
-                            || leaves.iter().any(|it| self.touched_at.get(it).is_some_and(|it| *it > at))
+                        outside && self.person_at > at || leaves.iter().any(|it| self.touched_at.get(it).is_some_and(|it| *it > at))
                     }
                     "git" => outside && self.person_at > at || self.git_at > at,
                     "findings" => frame.findings_at > at,
-                    "last" => machine.states.keys().any(|it| {
-                        it.in_expression() == second && frame.last_at.get(it).is_some_and(|it| *it > at)
-                    }),
+                    "last" => machine.states.keys().any(|it| it.in_expression() == second && frame.last_at.get(it).is_some_and(|it| *it > at)),
                     "lists" | "items" => self.lists_at > at,
                     "project" | "item" | "inputs" => false,
-                    head => machine.vars.keys().any(|it| {
-                        it.in_expression() == head && frame.vars_at.get(it).is_some_and(|it| *it > at)
-                    }),
+                    head => machine.vars.keys().any(|it| it.in_expression() == head && frame.vars_at.get(it).is_some_and(|it| *it > at)),
                 };
             }
             if !changed {
@@ -293,9 +276,7 @@ impl World<'_> {
     /// Plays one machine until it stops.
     fn run(&mut self, mut started: Started) -> (Option<Run>, Stop) {
         let workflow = self.workflow;
-        let Some(machine) = workflow.machine(started.child.as_deref()) else {
-            return (None, Stop::Refused("no such child".into()));
-        };
+        let Some(machine) = workflow.machine(started.child.as_deref()) else { return (None, Stop::Refused("no such child".into())) };
         for (name, fact) in machine.facts.iter().filter(|(_, it)| it.once) {
             started.facts.insert(name.clone(), self.dice.one(&fact.values).clone());
         }
@@ -343,12 +324,7 @@ impl World<'_> {
         let stop = loop {
             if run.is_over() {
                 let end = run.at.state.clone();
-                if started.child.is_none()
-                    && machine
-                        .states
-                        .get(&*end)
-                        .is_some_and(|it| matches!(it.kind, Kind::End { outcome: EndOutcome::Success, .. }))
-                {
+                if started.child.is_none() && machine.states.get(&*end).is_some_and(|it| matches!(it.kind, Kind::End { outcome: EndOutcome::Success, .. })) {
                     for property in self.pending.clone() {
                         self.seen.broken.insert(property);
                         self.note(|| format!("property {property} is broken: it ended at {end}"));
@@ -360,18 +336,14 @@ impl World<'_> {
                 break Stop::TooLong;
             }
             self.steps -= 1;
-            let Some(state) = machine.states.get(&*run.at.state) else {
-                break Stop::Refused("no such state".into());
-            };
+            let Some(state) = machine.states.get(&*run.at.state) else { break Stop::Refused("no such state".into()) };
             let effects = due(workflow, &run);
             if effects != due(workflow, &run) {
                 self.seen.wrong.push("`due` does not answer the same twice".into());
             }
             for effect in &effects {
                 if settled.contains(&(effect.id.clone(), effect.attempt)) {
-                    self.seen
-                        .wrong
-                        .push(format!("`{}` try {} is asked for again", effect.id, effect.attempt));
+                    self.seen.wrong.push(format!("`{}` try {} is asked for again", effect.id, effect.attempt));
                 }
             }
             if effects.is_empty() {
@@ -386,11 +358,7 @@ impl World<'_> {
                 settled.insert((id.clone(), effect.attempt));
             }
             let observed = match &event {
-                Event::Settled { evidence: Evidence::Observed(seen), .. }
-                    if effect.id.part == Part::Needs =>
-                {
-                    Some((**seen).clone())
-                }
+                Event::Settled { evidence: Evidence::Observed(seen), .. } if effect.id.part == Part::Needs => Some((**seen).clone()),
                 _ => None,
             };
             let next = match advance(workflow, &run, &event) {
@@ -455,19 +423,11 @@ impl World<'_> {
         }
     }
 
-    fn holds(
-        &mut self,
-        run: &Run,
-        frame: &mut Frame,
-        condition: &Condition,
-        vars: &IndexMap<Name, Name>,
-    ) -> bool {
+    fn holds(&mut self, run: &Run, frame: &mut Frame, condition: &Condition, vars: &IndexMap<Name, Name>) -> bool {
         let value = match &condition.term {
             Term::Var(name) => vars.get(&**name).cloned(),
             Term::Fact(name) => self.fact(run, frame, name),
-            Term::Last(state) => {
-                Some(run.last.get(&**state).map_or_else(|| "none".into(), |it| it.signal.clone()))
-            }
+            Term::Last(state) => Some(run.last.get(&**state).map_or_else(|| "none".into(), |it| it.signal.clone())),
             Term::Ever(state) => Some(if run.ever.contains(state) { "yes".into() } else { "no".into() }),
             Term::Outer(inner) => match &**inner {
                 Term::Var(name) => run.outer.as_ref().and_then(|it| it.vars.get(&**name).cloned()),
@@ -487,43 +447,22 @@ impl World<'_> {
         for taken in after.taken.clone() {
             here = taken.to.clone();
             let Some(state) = machine.states.get(&*taken.state) else { continue };
-            let Some(arm) = state
-                .cells
-                .get(&*taken.signal)
-                .and_then(|it| it.arms.iter().find(|it| it.place == taken.arm && it.spend == taken.spent))
-            else {
-                continue;
-            };
+            let Some(arm) = state.cells.get(&*taken.signal).and_then(|it| it.arms.iter().find(|it| it.place == taken.arm && it.spend == taken.spent)) else { continue };
             let arm: Arm = arm.clone();
             let person = signal::waits_for_person(self.workflow, state, &taken.signal);
-            self.note(|| {
-                format!(
-                    "{}: {} -> {}{}",
-                    Self::qualified(machine, &taken.state),
-                    taken.signal,
-                    taken.to,
-                    if person { " (person)" } else { "" }
-                )
-            });
+            self.note(|| format!("{}: {} -> {}{}", Self::qualified(machine, &taken.state), taken.signal, taken.to, if person { " (person)" } else { "" }));
             self.seen.taken.insert((machine.name.clone(), taken.arm.clone()));
             if *taken.signal == *signal::STALE {
                 let needs: Vec<Name> = running.pick(&state.needs).cloned().unwrap_or_default();
                 let unsettled = needs.into_iter().filter(|gate| {
-                    let now = self.judged(
-                        machine,
-                        &|name| vars.get(&**name).cloned().or_else(|| before.value_of(name)),
-                        gate,
-                    );
+                    let now = self.judged(machine, &|name| vars.get(&**name).cloned().or_else(|| before.value_of(name)), gate);
                     frame.truth.get(gate) != Some(&now)
                 });
                 self.seen.stale.push((machine.name.clone(), state.name.clone(), unsettled.collect()));
             }
             if person {
                 self.stretch_over();
-                if matches!(state.kind, Kind::Rest { .. } | Kind::Ask { .. })
-                    || *taken.signal == *signal::STALE
-                    || *taken.signal == *"cancelled"
-                {
+                if matches!(state.kind, Kind::Rest { .. } | Kind::Ask { .. }) || *taken.signal == *signal::STALE || *taken.signal == *"cancelled" {
                     self.clock += 1;
                     self.person_at = self.clock;
                 }
@@ -537,13 +476,8 @@ impl World<'_> {
             if matches!(state.kind, Kind::Do { .. }) {
                 self.git_at = self.clock;
             }
-            let value = |vars: &IndexMap<Name, Name>, name: &Name| {
-                vars.get(&**name).cloned().or_else(|| before.value_of(name))
-            };
-            if let Some(gate) = state
-                .gate
-                .as_ref()
-                .filter(|it| it.judges.get(|name| value(&vars, name)).is_some_and(|it| !it.is_empty()))
+            let value = |vars: &IndexMap<Name, Name>, name: &Name| vars.get(&**name).cloned().or_else(|| before.value_of(name));
+            if let Some(gate) = state.gate.as_ref().filter(|it| it.judges.get(|name| value(&vars, name)).is_some_and(|it| !it.is_empty()))
                 && *taken.signal != *signal::STALE
             {
                 let now = self.judged(machine, &|name| value(&vars, name), &gate.name);
@@ -576,15 +510,9 @@ impl World<'_> {
                 for (index, property) in self.workflow.properties.iter().enumerate() {
                     let Claim::Always { comes, .. } = &property.claim else { continue };
                     let came = match comes {
-                        Happened::Signal { child: None, state, signals } => {
-                            *state == taken.state && signals.contains(&taken.signal)
-                        }
+                        Happened::Signal { child: None, state, signals } => *state == taken.state && signals.contains(&taken.signal),
                         Happened::Settled { gate } => {
-                            state
-                                .gate
-                                .as_ref()
-                                .is_some_and(|it| it.name == *gate && it.passes.contains(&taken.signal))
-                                || arm.forced.contains(gate)
+                            state.gate.as_ref().is_some_and(|it| it.name == *gate && it.passes.contains(&taken.signal)) || arm.forced.contains(gate)
                         }
                         Happened::Signal { .. } => false,
                     };
@@ -594,8 +522,7 @@ impl World<'_> {
                 }
             } else {
                 for (index, property) in self.workflow.properties.iter().enumerate() {
-                    if let Claim::Always { comes: Happened::Signal { child, state, signals }, .. } =
-                        &property.claim
+                    if let Claim::Always { comes: Happened::Signal { child, state, signals }, .. } = &property.claim
                         && *child == machine.name
                         && *state == taken.state
                         && signals.contains(&taken.signal)
@@ -615,14 +542,7 @@ impl World<'_> {
     }
 
     /// A state is entered.
-    fn enters(
-        &mut self,
-        machine: &Machine,
-        run: &Run,
-        frame: &mut Frame,
-        name: &Name,
-        vars: &IndexMap<Name, Name>,
-    ) {
+    fn enters(&mut self, machine: &Machine, run: &Run, frame: &mut Frame, name: &Name, vars: &IndexMap<Name, Name>) {
         self.seen.entered.insert(Self::qualified(machine, name));
         if machine.name.is_some() {
             return;
@@ -637,17 +557,10 @@ impl World<'_> {
                     for happened in before {
                         let true_now = match happened {
                             Happened::Signal { child, state, signals } => {
-                                self.imported
-                                    || signals.iter().any(|it| {
-                                        self.happened.contains(&(child.clone(), state.clone(), it.clone()))
-                                    })
+                                self.imported || signals.iter().any(|it| self.happened.contains(&(child.clone(), state.clone(), it.clone())))
                             }
                             Happened::Settled { gate } => {
-                                let now = self.judged(
-                                    machine,
-                                    &|name| vars.get(&**name).cloned().or_else(|| run.value_of(name)),
-                                    gate,
-                                );
+                                let now = self.judged(machine, &|name| vars.get(&**name).cloned().or_else(|| run.value_of(name)), gate);
                                 frame.truth.get(gate) == Some(&now)
                             }
                         };
@@ -685,14 +598,7 @@ impl World<'_> {
     }
 
     /// What an effect comes back with.
-    fn perform(
-        &mut self,
-        machine: &Machine,
-        run: &Run,
-        state: &State,
-        effect: &Effect,
-        frame: &mut Frame,
-    ) -> Result<Event, Stop> {
+    fn perform(&mut self, machine: &Machine, run: &Run, state: &State, effect: &Effect, frame: &mut Frame) -> Result<Event, Stop> {
         let settled = |evidence| Event::Settled { effect: effect.id.clone(), evidence };
         match &effect.want {
             Want::Await { verbs } => {
@@ -700,8 +606,18 @@ impl World<'_> {
                     return Err(Stop::Waiting);
                 }
                 self.patience -= 1;
+                self.clock += 1;
+                self.person_at = self.clock;
                 if self.people == People::EditAtRest {
                     self.edit(30);
+                    let phases: Vec<Name> = self.workflow.phases.keys().cloned().collect();
+                    if run.child.is_none() && !phases.is_empty() && self.dice.yes(25) {
+                        let phase = self.dice.one(&phases).clone();
+                        self.imported = true;
+                        self.stretch_over();
+                        self.note(|| format!("lands at {phase}"));
+                        return Ok(Event::Landed { phase });
+                    }
                 }
                 let verb = self.dice.one(verbs).clone();
                 if run.at.stage == Stage::Paused {
@@ -716,9 +632,7 @@ impl World<'_> {
                 }
                 let mut observed = Observed::default();
                 for name in facts {
-                    let Some(value) = self.fact(run, frame, name) else {
-                        return Err(Stop::Refused(format!("no fact `{name}`")));
-                    };
+                    let Some(value) = self.fact(run, frame, name) else { return Err(Stop::Refused(format!("no fact `{name}`"))) };
                     observed.facts.insert(name.clone(), value);
                 }
                 for gate in gates {
@@ -751,11 +665,7 @@ impl World<'_> {
                 let (ended, stop) = self.run(started);
                 let (Some(ended), Stop::Ended(end)) = (ended, stop.clone()) else { return Err(stop) };
                 let judged = state.gate.as_ref().map(|it| self.digest(run, &it.name));
-                Ok(settled(Evidence::Out(Box::new(Outcome {
-                    judged,
-                    forced: ended.forced.clone(),
-                    ..Outcome::of(end)
-                }))))
+                Ok(settled(Evidence::Out(Box::new(Outcome { judged, forced: ended.forced.clone(), ..Outcome::of(end) }))))
             }
             Want::Call { role, advice, .. } => {
                 for name in std::iter::once(role).chain(advice) {
@@ -785,9 +695,7 @@ impl World<'_> {
     fn given(&mut self, machine: &Machine, run: &Run, state: &State, role: &Name) {
         let Some(call) = state.call() else { return };
         let mut given = run.pick(&call.given).cloned().unwrap_or_default();
-        given.extend(
-            self.workflow.roles.get(&**role).and_then(|it| run.pick(&it.given)).cloned().unwrap_or_default(),
-        );
+        given.extend(self.workflow.roles.get(&**role).and_then(|it| run.pick(&it.given)).cloned().unwrap_or_default());
         for given in given.iter().filter(|it| !it.maybe) {
             let Some(name) = given.name.strip_prefix("last.") else { continue };
             let name = name.split('.').next().unwrap_or_default();
@@ -813,18 +721,8 @@ impl World<'_> {
     }
 
     fn signal(&mut self, state: &State, effect: &Effect) -> Name {
-        let failures: Vec<Name> = state
-            .cells
-            .keys()
-            .filter(|it| signal::is_failure(it) && ***it != *signal::OVER_BUDGET)
-            .cloned()
-            .collect();
-        let well: Vec<Name> = state
-            .cells
-            .keys()
-            .filter(|it| !signal::is_failure(it) && ***it != *signal::STALE)
-            .cloned()
-            .collect();
+        let failures: Vec<Name> = state.cells.keys().filter(|it| signal::is_failure(it) && ***it != *signal::OVER_BUDGET).cloned().collect();
+        let well: Vec<Name> = state.cells.keys().filter(|it| !signal::is_failure(it) && ***it != *signal::STALE).cloned().collect();
         let act = matches!(effect.want, Want::Act { .. });
         if !failures.is_empty() && self.dice.below(100) < self.faults {
             return self.dice.one(&failures).clone();
@@ -847,12 +745,7 @@ impl World<'_> {
 
     /// A call comes back: for a judge, a verdict and findings as it would report them.
     fn call(&mut self, run: &Run, state: &State, effect: &Effect, role: &Name) -> Outcome {
-        let failures: Vec<Name> = state
-            .cells
-            .keys()
-            .filter(|it| signal::is_failure(it) && ***it != *signal::OVER_BUDGET)
-            .cloned()
-            .collect();
+        let failures: Vec<Name> = state.cells.keys().filter(|it| signal::is_failure(it) && ***it != *signal::OVER_BUDGET).cloned().collect();
         self.writes(run, state, effect);
         let judged = state.gate.as_ref().map(|it| self.digest(run, &it.name));
         if !failures.is_empty() && self.dice.below(100) < self.faults {
@@ -867,33 +760,19 @@ impl World<'_> {
         if declared.is_some_and(|it| it.asks) && self.dice.yes(15) {
             return Outcome { judged, ..Outcome::of(signal::ASK) };
         }
-        let Some((verdict, fields)) = verdicts.get_index(self.dice.below(verdicts.len())) else {
-            return Outcome::of("done");
-        };
+        let Some((verdict, fields)) = verdicts.get_index(self.dice.below(verdicts.len())) else { return Outcome::of("done") };
         let mut outcome = Outcome { judged, ..Outcome::of(verdict.clone()) };
         for (name, values) in &fields.fields {
             outcome.fields.insert(name.clone(), self.dice.one(values).clone());
         }
-        let findings = declared
-            .and_then(|it| it.findings.as_ref())
-            .filter(|_| matches!(state.kind, Kind::Review { .. }));
+        let findings = declared.and_then(|it| it.findings.as_ref()).filter(|_| matches!(state.kind, Kind::Review { .. }));
         if let Some(findings) = findings {
             let gate = state.gate.as_ref().map_or(&state.name, |it| &it.name);
-            let known: Vec<String> = run
-                .ledger
-                .findings
-                .iter()
-                .filter(|(_, it)| it.gate == *gate)
-                .map(|(id, _)| id.clone())
-                .collect();
+            let known: Vec<String> = run.ledger.findings.iter().filter(|(_, it)| it.gate == *gate).map(|(id, _)| id.clone()).collect();
             let best = verdicts.get_index_of(&*outcome.signal) == Some(0);
             let count = if best { self.dice.below(2) } else { 1 + self.dice.below(2) };
             for _ in 0..count {
-                let id = if !known.is_empty() && self.dice.yes(50) {
-                    Some(self.dice.one(&known).clone())
-                } else {
-                    None
-                };
+                let id = if !known.is_empty() && self.dice.yes(50) { Some(self.dice.one(&known).clone()) } else { None };
                 outcome.findings.push(Report {
                     id,
                     severity: self.dice.one(&findings.severity).clone(),
@@ -908,9 +787,7 @@ impl World<'_> {
     }
 
     fn ask(&mut self, run: &Run, state: &State, question: &Name) -> Result<Result<Outcome, Name>, Stop> {
-        let Some(declared) = self.workflow.questions.get(&**question) else {
-            return Err(Stop::Refused("no question".into()));
-        };
+        let Some(declared) = self.workflow.questions.get(&**question) else { return Err(Stop::Refused("no question".into())) };
         let nobody = match &declared.unattended {
             Unattended::As(answer) if self.patience == 0 || self.dice.yes(30) => Some(answer.clone()),
             Unattended::Wait if self.patience == 0 => return Err(Stop::Waiting),
@@ -920,11 +797,12 @@ impl World<'_> {
             Some(answer) => answer,
             None => {
                 self.patience -= 1;
+                self.clock += 1;
+                self.person_at = self.clock;
                 if self.people == People::EditAtRest {
                     self.edit(30);
                 }
-                let signals: Vec<Name> =
-                    state.cells.keys().filter(|it| ***it != *signal::STALE).cloned().collect();
+                let signals: Vec<Name> = state.cells.keys().filter(|it| ***it != *signal::STALE).cloned().collect();
                 self.dice.one(&signals).clone()
             }
         };
@@ -942,9 +820,5 @@ impl World<'_> {
 
 /// Whether a machine's loops run a child.
 pub fn runs_children(workflow: &Workflow) -> bool {
-    workflow
-        .main
-        .states
-        .values()
-        .any(|it| matches!(&it.kind, Kind::Each(each) if matches!(each.run, EachRun::Child(_))))
+    workflow.main.states.values().any(|it| matches!(&it.kind, Kind::Each(each) if matches!(each.run, EachRun::Child(_))))
 }

@@ -78,8 +78,15 @@ struct Maker {
     hurry: String,
 }
 
-/// The text of a workflow.
+/// The text of a workflow: as it comes, or after its author listened to `check`.
 pub fn workflow(seed: u64) -> String {
+    let mut dice = Dice(seed ^ 0xA5A5);
+    let text = raw(seed);
+    if dice.yes(75) { super::listened(text, &mut dice) } else { text }
+}
+
+/// The text of a workflow as it comes.
+pub fn raw(seed: u64) -> String {
     let mut dice = Dice(seed.wrapping_mul(0x2545_F491_4F6C_DD1D) ^ 0x9E37);
     let mischief = *dice.one(&[0, 0, 0, 1, 1, 2, 3, 5]);
     let mut maker = Maker {
