@@ -1,7 +1,7 @@
 //! The workflow language: text to a [`Workflow`], with every problem of a folder reported at once.
 //!
-//! Reading goes in three steps that each keep going after a mistake: the text becomes a tree ([`yaml`]), the
-//! tree is held against the grammar ([`shape`], [`grammar`]), and what fits is resolved into a definition
+//! Reading goes in three steps that each keep going after a mistake: the text becomes a tree (`yaml`), the
+//! tree is held against the grammar (`shape`, `grammar`), and what fits is resolved into a definition
 //! (the `resolve_*` modules). A part that does not fit is reported once and left out; its name stays known, so one
 //! mistake does not become ten.
 
