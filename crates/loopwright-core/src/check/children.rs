@@ -211,7 +211,10 @@ pub(super) fn steps_to_ends(
             continue;
         }
         if let Found::Path(path) = prover.path_to_node(node) {
-            let mut steps = Vec::new();
+            let begin =
+                instance.unfolded.begins.get(path.root).map(|it| it.facts.clone()).unwrap_or_default();
+            let mut steps: Vec<Step> =
+                (!begin.is_empty()).then_some(Step::Facts(begin)).into_iter().collect();
             path.moves.iter().for_each(|it| tracer.play(*it, &mut steps));
             found.insert(key, steps);
         }

@@ -126,7 +126,13 @@ impl Watch {
     }
 
     /// Whether it is true when a run begins like this.
-    pub(super) fn holds_at_start(&self, unfolded: &Unfolded<'_>, begin: &Begin, settled: &[Name]) -> bool {
+    pub(super) fn holds_at_start(
+        &self,
+        unfolded: &Unfolded<'_>,
+        begin: &Begin,
+        first: &Name,
+        settled: &[Name],
+    ) -> bool {
         let imported = begin.phase.is_some();
         match &self.what {
             What::Gate(gate) | What::Before { happened: Happened::Settled { gate }, .. } => {
@@ -134,7 +140,7 @@ impl Watch {
             }
             // What happened in an imported run nobody saw; properties of that kind speak of runs from their start.
             What::Before { happened: Happened::Signal { .. }, .. } => imported,
-            What::After { .. } => true,
+            What::After { after, .. } => *after != *first,
             What::Inside { .. } => false,
             What::Defined { given, .. } => {
                 let child = unfolded.machine.name.is_some();
@@ -147,11 +153,7 @@ impl Watch {
                             .find(|(it, _)| it.in_expression() == in_expression(name));
                         child || !imported && input.is_some_and(|(_, it)| !it.optional)
                     }
-                    Some(("docs", name)) => {
-                        child
-                            || imported
-                            || !is_made_here(unfolded.workflow, name) && !is_optional(unfolded.workflow, name)
-                    }
+                    Some(("docs", name)) => child || imported || was_there_at_start(unfolded.workflow, name),
                     Some(("last", name)) => child && !unfolded.machine.states.contains_key(name),
                     _ => true,
                 }
@@ -163,29 +165,10 @@ impl Watch {
     pub(super) fn breaks(&self, unfolded: &Unfolded<'_>, shelf: &Shelf, taken: &Taken<'_>) -> bool {
         match &self.what {
             What::Gate(gate) | What::Before { happened: Happened::Settled { gate }, .. } => {
-                let own = taken
-                    .state
-                    .gate
-                    .as_ref()
-                    .filter(|it| it.name == *gate && unfolded.judges(taken.state, taken.before));
-                let not_passed = own.is_some_and(|it| !it.passes.contains(&taken.came.signal))
-                    && taken.came.signal != signal::STALE;
-                let retabled = unfolded.machine.gates.get(&**gate).into_iter().flatten().any(|it| {
-                    let by = unfolded
-                        .machine
-                        .states
-                        .get(&**it)
-                        .and_then(|it| it.gate.as_ref())
-                        .and_then(|it| it.judges.by());
-                    by.is_some_and(|it| taken.arm.set.contains_key(&**it))
-                });
-                // Somebody's edit counts against the gates it is signalled for; others are looked at where they are needed.
-                let spoiled = if taken.came.signal == signal::STALE {
-                    taken.came.stale.contains(gate)
-                } else {
-                    taken.touched & unfolded.judged(gate, taken.before, shelf) != 0
-                };
-                not_passed || retabled || spoiled
+                unsettles(unfolded, shelf, gate, taken)
+            }
+            What::After { after, comes: Happened::Settled { gate }, .. } => {
+                taken.to == after || unsettles(unfolded, shelf, gate, taken)
             }
             What::After { after, .. } => taken.to == after,
             What::Defined { given, .. } => match given.split_once('.') {
@@ -200,13 +183,7 @@ impl Watch {
     pub(super) fn holds(&self, unfolded: &Unfolded<'_>, taken: &Taken<'_>) -> bool {
         match &self.what {
             What::Gate(gate) | What::Before { happened: Happened::Settled { gate }, .. } => {
-                let own = taken
-                    .state
-                    .gate
-                    .as_ref()
-                    .filter(|it| it.name == *gate && unfolded.judges(taken.state, taken.before));
-                own.is_some_and(|it| it.passes.contains(&taken.came.signal))
-                    || taken.arm.forced.contains(gate)
+                settles(unfolded, gate, taken)
             }
             What::Before { happened: happened @ Happened::Signal { child, .. }, inside, .. } => match child {
                 None => came_out(happened, taken),
@@ -224,7 +201,7 @@ impl Watch {
                 }
             },
             What::After { after, comes, .. } => match comes {
-                Happened::Settled { gate } => taken.arm.forced.contains(gate) && taken.to != after,
+                Happened::Settled { gate } => settles(unfolded, gate, taken) && taken.to != after,
                 Happened::Signal { .. } => came_out(comes, taken) && taken.to != after,
             },
             What::Inside { happened, .. } => came_out(happened, taken),
@@ -235,6 +212,37 @@ impl Watch {
             },
         }
     }
+}
+
+/// Whether a step leaves a gate passed or passed over.
+fn settles(unfolded: &Unfolded<'_>, gate: &Name, taken: &Taken<'_>) -> bool {
+    let own =
+        taken.state.gate.as_ref().filter(|it| it.name == *gate && unfolded.judges(taken.state, taken.before));
+    let passes = own.is_some_and(|it| it.passes.contains(&taken.came.signal));
+    (passes || taken.arm.forced.contains(gate)) && !retables(unfolded, gate, taken.arm)
+}
+
+/// Whether a step leaves a gate open or stale.
+fn unsettles(unfolded: &Unfolded<'_>, shelf: &Shelf, gate: &Name, taken: &Taken<'_>) -> bool {
+    let own =
+        taken.state.gate.as_ref().filter(|it| it.name == *gate && unfolded.judges(taken.state, taken.before));
+    let not_passed =
+        own.is_some_and(|it| !it.passes.contains(&taken.came.signal)) && taken.came.signal != signal::STALE;
+    // Somebody's edit counts against the gates it is signalled for; others are looked at where they are needed.
+    let spoiled = if taken.came.signal == signal::STALE {
+        taken.came.stale.contains(gate)
+    } else {
+        taken.touched & unfolded.judged(gate, taken.before, shelf) != 0
+    };
+    not_passed || spoiled || retables(unfolded, gate, taken.arm)
+}
+
+/// Whether an arm sets the variable that decides what a gate judges: an earlier pass was about something else.
+fn retables(unfolded: &Unfolded<'_>, gate: &Name, arm: &Arm) -> bool {
+    let judges = unfolded.machine.gates.get(&**gate).into_iter().flatten();
+    judges
+        .filter_map(|it| unfolded.machine.states.get(&**it)?.gate.as_ref()?.judges.by())
+        .any(|it| arm.set.contains_key(&**it))
 }
 
 fn came_out(happened: &Happened, taken: &Taken<'_>) -> bool {
@@ -275,13 +283,21 @@ pub(super) fn is_made_here(workflow: &Workflow, wanted: &str) -> bool {
     })
 }
 
+fn was_there_at_start(workflow: &Workflow, wanted: &str) -> bool {
+    !is_made_here(workflow, wanted) && !is_optional(workflow, wanted)
+}
+
 fn is_optional(workflow: &Workflow, wanted: &str) -> bool {
     workflow.documents.iter().any(|(name, it)| name.in_expression() == in_expression(wanted) && it.optional)
 }
 
 fn deletes(workflow: &Workflow, state: &State, wanted: &str) -> bool {
     let Kind::Do { actions, .. } = &state.kind else { return false };
-    let deleters = actions.iter().filter(|it| *it.verb == *"delete");
+    // Put back to the start, what the run made is gone again.
+    let deleters = actions.iter().filter(|it| {
+        let to_start = it.parameters.get("to").and_then(serde_json::Value::as_str) == Some("start");
+        *it.verb == *"delete" || *it.verb == *"restore" && to_start && !was_there_at_start(workflow, wanted)
+    });
     deleters.filter_map(|it| it.writes.as_ref()).flatten().any(|it| same_document(workflow, it, wanted))
 }
 

@@ -5,7 +5,9 @@ use rustc_hash::FxHashSet;
 
 use super::monitors::all_given;
 use super::writes::{self, Shelf};
-use crate::definition::{Arm, CheckWhat, Each, EachRun, Kind, Machine, State, Table, Target, Term, Workflow};
+use crate::definition::{
+    Action, Arm, CheckWhat, Each, EachRun, Kind, Machine, State, Table, Target, Term, Workflow,
+};
 use crate::language::units::Unit;
 use crate::name::Name;
 use crate::problem::Problem;
@@ -103,7 +105,7 @@ fn worker_writes_check(
         }
         let Some((name, worker)) = machine.states.get_key_value(&**name) else { continue };
         match &worker.kind {
-            Kind::Choose | Kind::Settle { .. } | Kind::Do { .. } => {
+            _ if passes_on(workflow, shelf, worker) => {
                 for cell in worker.cells.values() {
                     for arm in &cell.arms {
                         if let Target::State(next) = &arm.to
@@ -131,6 +133,19 @@ fn worker_writes_check(
         }
     }
     None
+}
+
+/// Whether a state only leads on to the one that repairs: it writes nothing itself, and nothing it says tells a wrong
+/// check from a wrong work.
+fn passes_on(workflow: &Workflow, shelf: &Shelf, state: &State) -> bool {
+    match &state.kind {
+        Kind::Choose | Kind::Settle { .. } | Kind::Do { .. } | Kind::Ask { .. } => true,
+        Kind::Agent(_) => {
+            writes::of_state(workflow, shelf, state, &|_| None) == 0
+                && signal::outcomes_of(workflow, state).len() < 2
+        }
+        _ => false,
+    }
 }
 
 /// A commit says which gates over what it commits it needs, or does without.
@@ -246,6 +261,21 @@ fn items_side_by_side(workflow: &Workflow, state: &State) -> Option<Located> {
 }
 
 fn written_documents(workflow: &Workflow, each: &Each) -> Vec<Name> {
+    let actions: Vec<&Action> = match &each.run {
+        EachRun::Call(_) => Vec::new(),
+        EachRun::Child(child) => {
+            let states = workflow.children.get(&**child).into_iter().flat_map(|it| it.states.values());
+            states
+                .filter_map(|it| match &it.kind {
+                    Kind::Do { actions, .. } => Some(actions),
+                    _ => None,
+                })
+                .flatten()
+                // What the engine writes itself, it writes one after the other.
+                .filter(|it| *it.verb == *"run")
+                .collect()
+        }
+    };
     let calls: Vec<&crate::definition::Call> = match &each.run {
         EachRun::Call(call) => vec![call],
         EachRun::Child(child) => workflow
@@ -254,17 +284,17 @@ fn written_documents(workflow: &Workflow, each: &Each) -> Vec<Name> {
             .map(|it| it.states.values().filter_map(State::call).collect())
             .unwrap_or_default(),
     };
-    calls
-        .into_iter()
-        .flat_map(|call| {
-            let roles = call.role.values().filter_map(|it| workflow.roles.get(&**it));
-            roles
-                .flat_map(|role| {
-                    call.may_write.as_ref().unwrap_or(&role.may_write).values().flatten().cloned()
-                })
-                .collect::<Vec<_>>()
-        })
-        .collect()
+    let by_actions = actions.into_iter().flat_map(|action| match &action.writes {
+        Some(documents) => documents.clone(),
+        None => workflow.documents.keys().cloned().collect(),
+    });
+    let by_calls = calls.into_iter().flat_map(|call| {
+        let roles = call.role.values().filter_map(|it| workflow.roles.get(&**it));
+        roles
+            .flat_map(|role| call.may_write.as_ref().unwrap_or(&role.may_write).values().flatten().cloned())
+            .collect::<Vec<_>>()
+    });
+    by_calls.chain(by_actions).collect()
 }
 
 /// A state may narrow what its role writes, never widen it.

@@ -357,7 +357,7 @@ impl<'w> Unfolded<'w> {
                 .watches
                 .iter()
                 .enumerate()
-                .filter(|(_, it)| it.holds_at_start(self, &this, settled))
+                .filter(|(_, it)| it.holds_at_start(self, &this, first, settled))
                 .map(|(at, _)| u16::try_from(at).unwrap_or(u16::MAX))
                 .collect();
             self.graph.roots.push(Root { node, holds });

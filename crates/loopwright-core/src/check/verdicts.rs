@@ -4,7 +4,7 @@
 use super::children::Family;
 use super::monitors::{Watch, What};
 use super::trace::Tracer;
-use crate::definition::{Claim, Happened, Property};
+use crate::definition::{Claim, Happened, Kind, Outcome, Property};
 use crate::name::Name;
 use crate::problem::Problem;
 use crate::proof::graph::{Counter, Node, NodeId, Path, Step};
@@ -37,7 +37,7 @@ pub(super) fn watches(
             .zip(&reach.nodes)
             .any(|(node, reached)| *reached != Certainty::No && node.requires.contains(&monitor));
         match verdict {
-            Verdict::Holds => problems.extend(holds(tracer, watch, asked, proved, family)),
+            Verdict::Holds => problems.extend(holds(tracer, watch, asked, reach, proved)),
             Verdict::Broken(path) => problems.extend(broken(tracer, watch, &path)),
             Verdict::Unknown => problems.extend(unknown(tracer, watch)),
         }
@@ -49,22 +49,16 @@ fn holds(
     tracer: &Tracer<'_, '_>,
     watch: &Watch,
     asked: bool,
+    reach: &Reach,
     proved: &mut Vec<String>,
-    family: &Family<'_>,
 ) -> Option<Problem> {
-    let _ = family;
     let property = match &watch.what {
         What::Before { property, .. } | What::After { property, .. } => *property,
         _ => return None,
     };
     let declared = tracer.unfolded.workflow.properties.get(property)?;
     let vacuous = match &watch.what {
-        What::After { after, .. } => !(0..tracer.unfolded.nodes.len()).any(|it| {
-            tracer
-                .unfolded
-                .state(NodeId::try_from(it).unwrap_or(NodeId::MAX))
-                .is_some_and(|it| it.name == *after)
-        }),
+        What::After { after, .. } => !succeeds_after(tracer, reach, after),
         _ => !asked,
     };
     if vacuous {
@@ -80,6 +74,32 @@ fn holds(
         proved.push(text);
     }
     None
+}
+
+/// Whether a run may come to a state and from there to a success, as far as routes alone tell.
+fn succeeds_after(tracer: &Tracer<'_, '_>, reach: &Reach, after: &Name) -> bool {
+    let unfolded = tracer.unfolded;
+    let nodes = &unfolded.graph.nodes;
+    let mut seen = vec![false; nodes.len()];
+    let mut work: Vec<NodeId> = (0..nodes.len())
+        .filter(|it| reach.nodes.get(*it) != Some(&Certainty::No))
+        .map(|it| NodeId::try_from(it).unwrap_or(NodeId::MAX))
+        .filter(|it| unfolded.state(*it).is_some_and(|it| it.name == *after))
+        .collect();
+    while let Some(node) = work.pop() {
+        let succeeds = matches!(
+            unfolded.state(node).map(|it| &it.kind),
+            Some(Kind::End { outcome: Outcome::Success, .. })
+        );
+        if succeeds {
+            return true;
+        }
+        if !std::mem::replace(&mut seen[node as usize], true) {
+            let steps = nodes[node as usize].cells.iter().flat_map(|it| &it.steps);
+            work.extend(steps.map(|it| it.to));
+        }
+    }
+    false
 }
 
 /// The state a path ends in.

@@ -89,7 +89,12 @@ pub(super) type Lookup<'l> = &'l dyn Fn(&Name) -> Option<Name>;
 /// The documents a state may write, for the present values of variables.
 pub(super) fn of_state(workflow: &Workflow, shelf: &Shelf, state: &State, lookup: Lookup<'_>) -> Documents {
     match &state.kind {
-        Kind::Agent(call) | Kind::Review { call, .. } => of_call(workflow, shelf, call, lookup),
+        Kind::Agent(call) => of_call(workflow, shelf, call, lookup),
+        Kind::Review { call, advice } => {
+            let advisers = advice.iter().filter_map(|it| workflow.roles.get(&**it));
+            let by_advisers = advisers.flat_map(|it| picked(&it.may_write, lookup));
+            by_advisers.fold(of_call(workflow, shelf, call, lookup), |set, it| set | shelf.set(workflow, it))
+        }
         Kind::Do { actions, .. } => actions.iter().fold(0, |set, action| match &action.writes {
             Some(documents) => set | shelf.set(workflow, documents),
             None => shelf.all(),

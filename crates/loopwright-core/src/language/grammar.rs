@@ -1,6 +1,7 @@
 //! The grammar of `workflow.yaml`, as data. See [`super::shape`] for what reads it.
 
-use super::shape::{Definitions, Field, Record, Shape, Tagged};
+use super::shape::{Bare, Definitions, Field, Record, Shape, Tagged};
+use super::units::Unit;
 
 /// The whole file.
 pub fn workflow() -> Shape {
@@ -144,8 +145,16 @@ fn caps() -> Shape {
             .may("calls", Shape::Number, "Agent calls in all.")
             .may("calls-of", Shape::MapOf("roles", Box::new(Shape::Number)), "Agent calls of one role.")
             .may("time", Shape::Time, "Time of agent calls and checks.")
-            .may("usd", Shape::Amount, "Money; every role must say what a call `costs` at most.")
-            .may("tokens", Shape::Amount, "Tokens; every role must say its `tokens`."),
+            .may(
+                "usd",
+                Shape::Measure(Unit::Money, Bare::Allowed),
+                "Money; every role must say what a call `costs` at most.",
+            )
+            .may(
+                "tokens",
+                Shape::Measure(Unit::Tokens, Bare::Allowed),
+                "Tokens; every role must say its `tokens`.",
+            ),
     )
 }
 
@@ -259,8 +268,12 @@ fn role() -> Shape {
             .may("deny", Shape::OneOf(&["git", "network", "shell"]).list(), "What it may not use.")
             .may("timeout", Shape::Time, "The longest one call may take. Default: 30m.")
             .may("idle", Shape::Time, "The longest it may be silent. Default: 10m.")
-            .may("costs", Shape::Amount, "The most one call may cost.")
-            .may("tokens", Shape::Amount, "The most tokens one call may take."),
+            .may(
+                "costs",
+                Shape::Measure(Unit::Money, Bare::Refused),
+                "The most one call may cost: `0.50 usd`.",
+            )
+            .may("tokens", Shape::Measure(Unit::Tokens, Bare::Allowed), "The most tokens one call may take."),
     )
 }
 

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::grammar;
-use super::shape::{Record, Shape, Tagged};
+use super::shape::{Bare, Record, Shape, Tagged};
 
 /// The JSON Schema of `workflow.yaml`.
 pub fn json_schema() -> Value {
@@ -26,6 +26,8 @@ fn of(shape: &Shape) -> Value {
         Shape::Truth => json!({"type": "boolean"}),
         Shape::Time => json!({"type": "string", "pattern": "^[0-9.]+ ?(ms|s|m|min|h|d)$"}),
         Shape::Amount => json!({"type": ["integer", "string"]}),
+        Shape::Measure(_, Bare::Allowed) => json!({"type": ["number", "string"]}),
+        Shape::Measure(_, Bare::Refused) => json!({"type": "string"}),
         Shape::OneOf(words) => json!({"enum": words}),
         Shape::ListOf(inner) => {
             let inner = of(inner);

@@ -6,8 +6,18 @@
 
 use std::ops::Range;
 
+use super::units::Unit;
 use super::yaml::{Node, Value};
 use crate::problem::{Place, Problem, did_you_mean};
+
+/// Whether a number may stand without its unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bare {
+    /// It may: the key says the unit.
+    Allowed,
+    /// It may not.
+    Refused,
+}
 
 /// What a piece of YAML may be.
 #[derive(Clone, Debug)]
@@ -24,6 +34,8 @@ pub enum Shape {
     Time,
     /// A number with or without a unit: `3`, `20 usd`, `200k tokens`, `2h`.
     Amount,
+    /// An amount of one unit; a bare number only where the key says the unit.
+    Measure(Unit, Bare),
     /// One of these words.
     OneOf(&'static [&'static str]),
     /// A list; a single thing may stand for a list of one.
@@ -135,6 +147,16 @@ impl Shape {
             Self::Number => "a whole number".into(),
             Self::Truth => "`true` or `false`".into(),
             Self::Time => "a time such as `30s`, `10m` or `2h`".into(),
+            Self::Measure(unit, bare) => {
+                let example = match unit {
+                    Unit::Uses => "3",
+                    Unit::Time => "2h",
+                    Unit::Money => "0.50 usd",
+                    Unit::Tokens => "200k tokens",
+                };
+                let number = if *bare == Bare::Allowed { "a number, or one " } else { "a number " };
+                format!("{number}with its unit, such as `{example}`")
+            }
             Self::Amount => "a number, or one with a unit such as `20 usd`, `200k tokens` or `2h`".into(),
             Self::OneOf(words) => words.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(" or "),
             Self::ListOf(inner) => format!("a list of {}", plural(&inner.describe())),
@@ -200,6 +222,10 @@ impl Checker<'_> {
             Shape::Truth => node.boolean().is_some(),
             Shape::Time => node.text().is_some_and(|it| super::units::time(it).is_some()),
             Shape::Amount => node.text().is_some_and(|it| super::units::amount(it).is_some()),
+            Shape::Measure(unit, bare) => node
+                .text()
+                .and_then(super::units::amount)
+                .is_some_and(|it| it.unit == *unit || *bare == Bare::Allowed && it.unit == Unit::Uses),
             Shape::OneOf(words) => return self.word(node, words),
             Shape::ListOf(inner) => {
                 if let Value::List(items) = &node.value {
@@ -264,9 +290,12 @@ impl Checker<'_> {
             Shape::Anything => true,
             Shape::Truth => node.boolean().is_some(),
             Shape::Number => node.number().is_some(),
-            Shape::Text | Shape::Name | Shape::Time | Shape::Amount | Shape::OneOf(_) => {
-                node.text().is_some()
-            }
+            Shape::Text
+            | Shape::Name
+            | Shape::Time
+            | Shape::Amount
+            | Shape::Measure(..)
+            | Shape::OneOf(_) => node.text().is_some(),
             Shape::ListOf(_) => matches!(node.value, Value::List(_)),
             Shape::MapOf(..) | Shape::Tagged(_) => matches!(node.value, Value::Map(_)),
             Shape::Record(record) => {
