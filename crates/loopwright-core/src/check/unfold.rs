@@ -455,6 +455,12 @@ impl<'w> Unfolded<'w> {
         let mut found = Vec::new();
         for written in self.writings(state, values, signal, builder.shelf) {
             for changed in self.after_work(state, values, signal, &written, waits, builder) {
+                // What is not asked for at present cannot be missing.
+                if *signal == signal::STALE
+                    && !written.stale.iter().any(|it| self.asked_for(&changed.values, it))
+                {
+                    continue;
+                }
                 for valuation in &valuations {
                     let mut came = valuation.clone();
                     came.signal = signal.clone();
@@ -920,11 +926,17 @@ impl Unfolded<'_> {
         }
     }
 
+    /// Whether a gate has to be passed for the values of a node, whether it was or not.
+    fn asked_for(&self, values: &Values, gate: &str) -> bool {
+        let conditions = crate::machine::Run::owed_when(self.machine, gate);
+        conditions.iter().all(|it| self.term(values, &it.term).is_none_or(|value| it.values.contains(&value)))
+    }
+
     /// The value of a term while an outcome is being routed.
     fn value_now(&self, values: &Values, term: &Term, came: &Came) -> Option<Name> {
         let yes_no = |yes: bool| Some(Name::from(if yes { "yes" } else { "no" }));
         match term {
-            Term::Owed(gate) if came.stale.contains(gate) => yes_no(true),
+            Term::Owed(gate) if came.stale.contains(gate) => yes_no(self.asked_for(values, gate)),
             Term::Owed(gate)
                 if came.signal == signal::STALE && self.term(values, &Term::Gate(gate.clone())).is_none() =>
             {
