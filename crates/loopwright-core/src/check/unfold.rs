@@ -219,14 +219,13 @@ impl<'w> Unfolded<'w> {
     }
 
     fn node(&mut self, state: &Name, mut values: Values, watches: &[Watch]) -> NodeId {
-        if let Some(alive) = self.slots.alive.get(&**state) {
-            for (value, alive) in values.iter_mut().zip(alive) {
-                if !alive {
-                    *value = 0;
-                }
+        let index = self.machine.states.get_index_of(&**state).unwrap_or(0);
+        let from = self.slots.position(&Slot::From).and_then(|it| self.value(&values, it));
+        for (value, alive) in values.iter_mut().zip(self.slots.alive(state, from.as_deref())) {
+            if !alive {
+                *value = 0;
             }
         }
-        let index = self.machine.states.get_index_of(&**state).unwrap_or(0);
         let spot =
             Spot { state: u16::try_from(index).unwrap_or(u16::MAX), part: THERE, values: values.clone() };
         let (node, new) = self.nodes.insert_full(spot);
@@ -295,7 +294,7 @@ impl<'w> Unfolded<'w> {
         back: Option<&Name>,
     ) {
         let Target::State(first) = &arm.to else { return };
-        let alive = self.slots.alive.get(&**first).cloned().unwrap_or_default();
+        let alive = self.slots.alive(first, back.map(|it| &**it));
         let imported = begin.phase.is_some();
         let mut choices: Vec<Vec<u16>> = Vec::new();
         for (at, kept) in self.slots.kept.iter().enumerate() {
