@@ -172,7 +172,7 @@ fn spoiler(tracer: &Tracer<'_, '_>, gate: &Name, path: &Path) -> Option<Name> {
         let written = super::writes::of_state(unfolded.workflow, tracer.shelf, state, &|name| {
             unfolded.lookup(values, name)
         });
-        let spoils = tracer.shelf.touched(written) & unfolded.judged(gate, values, tracer.shelf) != 0;
+        let spoils = tracer.shelf.touched(written) & unfolded.judged(gate, values) != 0;
         spoils.then(|| unfolded.machine.qualified(&state.name))
     })
 }
