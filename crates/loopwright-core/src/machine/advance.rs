@@ -490,7 +490,11 @@ fn route(
         found = Some(arm);
         break;
     }
-    let Some(arm) = found else { return Err(Impossible::NoRoute { state: state.name.clone(), signal }) };
+    // With nowhere to go back to, there is no route.
+    let leads = |arm: &&Arm| arm.to != Target::Back || run.at.from.is_some();
+    let Some(arm) = found.filter(leads) else {
+        return Err(Impossible::NoRoute { state: state.name.clone(), signal });
+    };
     remember(state, run, asked);
     pay(machine, run, arm);
     decide::repair_is_handed(state, run, asked);
