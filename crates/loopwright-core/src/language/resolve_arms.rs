@@ -1,11 +1,11 @@
 //! Routes: which arms every cell of every state has, and where they came from.
 
-use indexmap::IndexMap;
+use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxHashSet;
 
 use super::loader::{Loader, Scope, names_in};
 use super::resolve_nouns::texts;
-use super::yaml::{Entry, Node, Value};
+use super::yaml::{Entry, Node, Value, shorten};
 use crate::definition::{
     Arm, Cell, Condition, EachRun, Kind, Machine, Origin, Per, Start, State, Target, Term, Unattended,
     Workflow,
@@ -66,7 +66,7 @@ impl Loader<'_> {
     ) -> IndexMap<Name, Cell> {
         let mut cells: IndexMap<Name, Cell> = IndexMap::new();
         let failures = signal::failures_of(workflow, &state.kind);
-        self.own_signals_exist(state, node, &failures);
+        self.own_signals_exist(workflow, machine, state, node, &failures);
         if let Kind::Settle { gates } = &state.kind {
             let arms = self.settle(workflow, machine, gates, node, scope);
             cells.insert(signal::ALWAYS.into(), Cell { arms, origin: Origin::Own });
@@ -151,7 +151,24 @@ impl Loader<'_> {
             .or_else(|| find(signal::GROUP_FAILURES).filter(|_| is_failure))
     }
 
-    fn own_signals_exist(&self, state: &State, node: &Node, failures: &[Name]) {
+    /// Whether a signal is missing only because of something that was reported as wrong.
+    fn may_signal(&self, workflow: &Workflow, node: &Node, word: &str) -> bool {
+        let declared: usize = std::iter::once(self.root)
+            .chain(self.root.get("children").map(Node::entries).unwrap_or_default().iter().map(|it| &it.node))
+            .map(|it| names_in(it, "budgets").len())
+            .sum();
+        let read: usize = workflow.machines().map(|it| it.budgets.len()).sum();
+        word == signal::STALE && node.get("needs").is_some() || word == signal::OVER_BUDGET && read < declared
+    }
+
+    fn own_signals_exist(
+        &self,
+        workflow: &Workflow,
+        machine: &Machine,
+        state: &State,
+        node: &Node,
+        failures: &[Name],
+    ) {
         let mut seen: FxHashSet<&str> = FxHashSet::default();
         for entry in node.get("on").map(Node::entries).unwrap_or_default() {
             for word in words(&entry.key) {
@@ -165,8 +182,12 @@ impl Loader<'_> {
                     }
                     if !matches!(state.kind, Kind::Rest { .. } | Kind::Ask { .. }) {
                         let message = format!("only `rest` and `ask` take verbs; `{}` works", state.name);
-                        self.wrong("unknown-signal", &entry.key_bytes, message, None);
+                        let help = "lead to a `rest` state and list the verb there".to_owned();
+                        self.wrong("unknown-signal", &entry.key_bytes, message, Some(help));
                     }
+                    continue;
+                }
+                if self.is_vague(machine, &state.name) || self.may_signal(workflow, node, word) {
                     continue;
                 }
                 let group = word == signal::GROUP_FAILURES && !failures.is_empty()
@@ -184,11 +205,15 @@ impl Loader<'_> {
                 );
             }
         }
+        if self.is_vague(machine, &state.name) {
+            return;
+        }
         if let Some(entry) = node.entry("then")
             && state.cells.is_empty()
             && !matches!(state.kind, Kind::Settle { .. })
         {
-            self.wrong("unknown-signal", &entry.key_bytes, "`then` has nothing to follow".into(), None);
+            let help = "list signals in `on`".to_owned();
+            self.wrong("unknown-signal", &entry.key_bytes, "`then` has nothing to follow".into(), Some(help));
         }
         if let Some(gate) = &state.gate {
             for pass in gate.passes.iter().filter(|it| !state.cells.contains_key(&***it)) {
@@ -321,7 +346,7 @@ impl Loader<'_> {
             let Some(target) = to.text().and_then(|text| self.target(text, to, cellar)) else { continue };
             let arm = self.arm(item, target, cellar, scope);
             let when = arm.when.clone();
-            if let (None, Some(entry)) = (&arm.spend, item.entry("else")) {
+            if let (None, Some(entry)) = (item.get("spend"), item.entry("else")) {
                 let message = "`else` goes with `spend`".to_owned();
                 self.wrong(
                     "else-without-spend",
@@ -347,17 +372,19 @@ impl Loader<'_> {
                 Some(budget) if budget.unit() == super::units::Unit::Uses => Some(Name::from(text)),
                 Some(_) => {
                     let message = format!("`{text}` has a unit: every call spends it, arms do not");
-                    self.wrong("metered-budget", &it.bytes, message, None);
+                    let help = "spend a budget without a unit, such as `fixes: 2`".to_owned();
+                    self.wrong("metered-budget", &it.bytes, message, Some(help));
                     None
                 }
+                // It does not fit, which has been reported.
+                None if names_in(scope.node, "budgets").contains(&text) => None,
                 None => {
-                    let message = format!("there is no budget `{text}`");
-                    let known = machine.budgets.keys().map(|it| &**it);
-                    let parents = names_in(self.root, "budgets");
-                    let help = if parents.contains(&text) {
+                    let message = format!("there is no budget `{}`", shorten(text));
+                    let help = if names_in(self.root, "budgets").contains(&text) {
                         Some("it is the parent's; a child has budgets of its own".to_owned())
                     } else {
-                        did_you_mean(text, known)
+                        did_you_mean(text, names_in(scope.node, "budgets"))
+                            .or_else(|| Some(format!("declare it: `budgets: {{{}: 2}}`", shorten(text))))
                     };
                     self.wrong("unknown-name", &it.bytes, message, help);
                     None
@@ -386,7 +413,8 @@ impl Loader<'_> {
                 "`{spend}` is `per: visit`: leaving the state fills it again, so only `again` can spend it"
             );
             let bytes = node.get("spend").map_or(0..0, |it| it.bytes.clone());
-            self.wrong("visit-budget", &bytes, message, None);
+            let help = "drop `per: visit`; or spend it on `again`, and lead on in `else`".to_owned();
+            self.wrong("visit-budget", &bytes, message, Some(help));
         }
         let refill: Vec<Name> =
             node.get("refill").map(Node::items).unwrap_or_default().into_iter().filter_map(budget).collect();
@@ -443,8 +471,10 @@ impl Loader<'_> {
             }
             "back" if cellar.state.is_some() => Some(Target::Back),
             _ if cellar.machine.states.contains_key(text) => Some(Target::State(text.into())),
+            // That there are none has been reported.
+            _ if cellar.machine.states.is_empty() => None,
             _ => {
-                let message = format!("there is no state `{text}`");
+                let message = format!("there is no state `{}`", shorten(text));
                 let help = if cellar.workflow.main.states.contains_key(text) {
                     Some(
                         "it is a state of the parent; a child ends, and the parent routes its end".to_owned(),
@@ -462,16 +492,16 @@ impl Loader<'_> {
         let mut conditions = Vec::new();
         for entry in node.entries().iter().filter(|it| !it.key.is_empty()) {
             let Some((term, domain)) = self.term(&entry.key, cellar, scope) else {
-                let message = format!("there is nothing called `{}` to compare", entry.key);
-                let known = self.comparable(cellar, scope);
-                self.wrong(
-                    "unknown-name",
-                    &entry.key_bytes,
-                    message,
-                    did_you_mean(&entry.key, known.iter().map(String::as_str)),
-                );
+                // Of an outcome nobody knows, nobody knows the fields.
+                let open = cellar.state.is_some_and(|it| self.is_vague(cellar.machine, &it.name));
+                if !self.misplaced(&entry.key) && (!open || entry.key.contains('.')) {
+                    let message = format!("there is nothing called `{}` to compare", shorten(&entry.key));
+                    let help = self.comparable(&entry.key, cellar, scope);
+                    self.wrong("unknown-name", &entry.key_bytes, message, Some(help));
+                }
                 continue;
             };
+            let Some(domain) = domain else { continue };
             let mut values = Vec::new();
             for (item, value) in entry.node.items().into_iter().zip(texts(Some(&entry.node))) {
                 if domain.contains(&value) {
@@ -495,23 +525,49 @@ impl Loader<'_> {
         node.map(|it| self.conditions(it, &cellar, self.scope())).unwrap_or_default()
     }
 
-    fn comparable(&self, cellar: &Cellar<'_>, scope: Scope<'_>) -> Vec<String> {
-        let mut known: Vec<String> = scope.variables(self).into_iter().map(str::to_owned).collect();
-        for node in [scope.node, self.root] {
-            known.extend(names_in(node, "facts").into_iter().map(str::to_owned));
+    /// What could have been meant by a name that is not there.
+    fn comparable(&self, text: &str, cellar: &Cellar<'_>, scope: Scope<'_>) -> String {
+        let machines = [cellar.machine, &cellar.workflow.main];
+        let states = || machines.iter().flat_map(|it| it.states.keys()).map(ToString::to_string);
+        let known: Vec<String> = match text.split_once('.').map(|it| it.0) {
+            Some("gate") => machines.iter().flat_map(|it| it.gates.keys()).map(ToString::to_string).collect(),
+            Some("changed") => self.names("documents").into_iter().map(str::to_owned).collect(),
+            Some("last" | "ever") => states().collect(),
+            _ => {
+                let mut known: Vec<String> = scope.variables(self).into_iter().map(str::to_owned).collect();
+                for node in [scope.node, self.root] {
+                    known.extend(names_in(node, "facts").into_iter().map(str::to_owned));
+                }
+                if let Some(state) = cellar.state {
+                    let outcomes = signal::outcomes_of(cellar.workflow, state);
+                    known.extend(outcomes.values().flat_map(|it| it.fields.keys()).map(ToString::to_string));
+                }
+                known
+            }
+        };
+        let named: IndexSet<&str> = known.iter().map(String::as_str).collect();
+        let (family, name) = text.split_once('.').map_or(("", text), |(family, name)| (family, name));
+        match did_you_mean(name.split('.').next().unwrap_or_default(), named) {
+            Some(help) if family.is_empty() => help,
+            Some(help) => help.replace("mean `", &format!("mean `{family}.")),
+            None => {
+                "compare a variable, a fact, or `last.STATE`, `ever.STATE`, `gate.NAME`, `changed.DOCUMENT`"
+                    .to_owned()
+            }
         }
-        known.extend(cellar.machine.gates.keys().map(|it| format!("gate.{it}")));
-        known.extend(["same-again".to_owned(), "topic".to_owned()]);
-        known
     }
 
-    fn term(&self, text: &str, cellar: &Cellar<'_>, scope: Scope<'_>) -> Option<(Term, Vec<Name>)> {
-        if let Some(found) = Self::outcome_term(text, cellar) {
-            return Some(found);
+    /// What a name in a condition stands for, and its values, if those can be known.
+    fn term(&self, text: &str, cellar: &Cellar<'_>, scope: Scope<'_>) -> Option<(Term, Option<Vec<Name>>)> {
+        if let Some((term, values)) = Self::outcome_term(text, cellar) {
+            return Some((term, Some(values)));
         }
         for (depth, node) in [scope.node, self.root].into_iter().enumerate() {
-            let declared =
-                |section: &str| node.get(section).and_then(|it| it.get(text)).map(|it| texts(it.get("in")));
+            let declared = |section: &str| {
+                let values = node.get(section)?.get(text)?.get("in");
+                let listed = texts(values);
+                Some((!listed.is_empty() && !self.is_broken(values)).then_some(listed))
+            };
             let outer = |term| if depth == 0 { term } else { Term::Outer(Box::new(term)) };
             if let Some(values) = declared("vars") {
                 self.using("vars", text);
@@ -526,7 +582,7 @@ impl Loader<'_> {
             }
         }
         let (head, rest) = text.split_once('.')?;
-        let yes_no = || vec![Name::from("yes"), Name::from("no")];
+        let yes_no = || Some(vec![Name::from("yes"), Name::from("no")]);
         if head == "changed" {
             self.names("documents").contains(&rest).then(|| self.using("documents", rest))?;
             return Some((Term::Changed(rest.into()), yes_no()));
@@ -536,10 +592,10 @@ impl Loader<'_> {
             let found = match head {
                 "gate" if machine.gates.contains_key(rest) => {
                     let values = ["open", "fresh", "stale", "forced"].map(Name::from).to_vec();
-                    Some((Term::Gate(rest.into()), values))
+                    Some((Term::Gate(rest.into()), Some(values)))
                 }
                 "ever" if machine.states.contains_key(rest) => Some((Term::Ever(rest.into()), yes_no())),
-                "last" => remembered(cellar.workflow, machine, rest),
+                "last" => self.remembered(cellar.workflow, machine, rest),
                 _ => None,
             };
             if let Some((term, values)) = found {
@@ -547,6 +603,30 @@ impl Loader<'_> {
             }
         }
         None
+    }
+
+    /// `last.STATE` or `last.STATE.FIELD`.
+    fn remembered(
+        &self,
+        workflow: &Workflow,
+        machine: &Machine,
+        text: &str,
+    ) -> Option<(Term, Option<Vec<Name>>)> {
+        let or_none =
+            |values: &mut dyn Iterator<Item = &Name>| values.cloned().chain(["none".into()]).collect();
+        if let Some((name, state)) = machine.states.get_key_value(text) {
+            let values = (!self.is_vague(machine, name)).then(|| or_none(&mut state.cells.keys()));
+            return Some((Term::Last(text.into()), values));
+        }
+        let (name, field) = text.split_once('.')?;
+        let (name, state) = machine.states.get_key_value(name)?;
+        let term = Term::LastField(name.clone(), field.into());
+        if self.is_vague(machine, name) {
+            return Some((term, None));
+        }
+        let outcomes = signal::outcomes_of(workflow, state);
+        let values = outcomes.values().find_map(|it| it.fields.get(field))?;
+        Some((term, Some(or_none(&mut values.iter()))))
     }
 
     /// Names that qualify the outcome being routed.
@@ -570,22 +650,6 @@ impl Loader<'_> {
         let fields = cellar.signals.iter().find_map(|it| outcomes.get(&**it)?.fields.get(text))?;
         Some((Term::Field(text.into()), fields.clone()))
     }
-}
-
-/// `last.STATE` or `last.STATE.FIELD`.
-fn remembered(workflow: &Workflow, machine: &Machine, text: &str) -> Option<(Term, Vec<Name>)> {
-    if let Some(state) = machine.states.get(text) {
-        let values = state.cells.keys().cloned().chain(["none".into()]).collect();
-        return Some((Term::Last(text.into()), values));
-    }
-    let (name, field) = text.split_once('.')?;
-    let state = machine.states.get(name)?;
-    let outcomes = signal::outcomes_of(workflow, state);
-    let values = outcomes.values().find_map(|it| it.fields.get(field))?;
-    Some((
-        Term::LastField(name.into(), field.into()),
-        values.iter().cloned().chain(["none".into()]).collect(),
-    ))
 }
 
 /// The signals a key names.

@@ -4,7 +4,7 @@ use indexmap::IndexMap;
 
 use super::loader::{Loader, Scope};
 use super::types::{Types, type_of};
-use super::yaml::{Node, Value};
+use super::yaml::{Node, Value, shorten};
 use super::{shape, units};
 use crate::definition::{
     Caps, Document, Fields, Files, Findings, Given, Input, Note, Outcomes, Phase, Question, Role, Subject,
@@ -30,13 +30,8 @@ impl Loader<'_> {
             }
             let fits = shape::is_name(&it.key) || name == "phases";
             if !fits {
-                let message = format!("`{}` is not a name", it.key);
-                self.wrong(
-                    "bad-name",
-                    &it.key_bytes,
-                    message,
-                    Some("use letters, digits, `-` and `_`".into()),
-                );
+                let message = shape::not_a_name(&it.key);
+                self.wrong("bad-name", &it.key_bytes, message, Some(shape::NAMES.into()));
             }
             fits
         })
@@ -46,12 +41,9 @@ impl Loader<'_> {
         let node = node?;
         let text = node.text()?;
         if let Err(error) = regex_lite::Regex::new(text) {
-            self.wrong(
-                "bad-pattern",
-                &node.bytes,
-                format!("`{text}` is not a regular expression: {error}"),
-                None,
-            );
+            let message = format!("`{}` is not a regular expression: {error}", shorten(text));
+            let help = "a plain letter stands for itself; `\\` before one of `.[](){}*+?^$|` makes it plain";
+            self.wrong("bad-pattern", &node.bytes, message, Some(help.into()));
         }
         Some(text.to_owned())
     }
@@ -151,17 +143,17 @@ impl Loader<'_> {
 
     pub(super) fn documents(&self, types: &Types) -> IndexMap<Name, Document> {
         self.section("documents")
-            .filter_map(|entry| {
+            .map(|entry| {
                 let node = &entry.node;
-                let files = self.files(node)?;
+                // What does not fit is reported elsewhere; the name stays known.
+                let files = self.files(node).unwrap_or_else(|| Files::Group(Vec::new()));
                 let folder = self.root.get("folder").and_then(Node::text);
-                let set = match &files {
-                    Files::One(path) => self.file_set(node.get("file")?, folder, &[path]),
-                    Files::Many(globs) => self.file_set(
-                        node.get("files")?,
-                        folder,
-                        &globs.iter().map(String::as_str).collect::<Vec<_>>(),
-                    ),
+                let set = match (&files, node.get("file").or_else(|| node.get("files"))) {
+                    (Files::One(path), Some(node)) => self.file_set(node, folder, &[path]),
+                    (Files::Many(globs), Some(node)) => {
+                        let globs: Vec<&str> = globs.iter().map(String::as_str).collect();
+                        self.file_set(node, folder, &globs)
+                    }
                     _ => None,
                 };
                 let document = Document {
@@ -192,7 +184,7 @@ impl Loader<'_> {
                 if !document.shows.is_empty() {
                     self.using("documents", &entry.key);
                 }
-                Some((entry.key.as_str().into(), document))
+                (entry.key.as_str().into(), document)
             })
             .collect()
     }
@@ -227,7 +219,8 @@ impl Loader<'_> {
         match FileSet::parse(&whole.iter().map(String::as_str).collect::<Vec<_>>()) {
             Ok(set) => Some(set),
             Err(fault) => {
-                self.wrong("bad-path", &node.bytes, fault.to_string(), None);
+                let help = "paths are relative to the root of the repository, with `/` between: `src/**`";
+                self.wrong("bad-path", &node.bytes, fault.to_string(), Some(help.into()));
                 None
             }
         }
@@ -256,8 +249,9 @@ impl Loader<'_> {
                             Some("required") => fields.note = Note::Required,
                             Some("optional") => fields.note = Note::Optional,
                             _ => {
-                                let message = "`note` is `required` or `optional`".to_owned();
-                                self.wrong("bad-value", &field.node.bytes, message, None);
+                                let message = "a note is required or optional".to_owned();
+                                let help = "write `note: required` or `note: optional`".to_owned();
+                                self.wrong("bad-value", &field.node.bytes, message, Some(help));
                             }
                         }
                         continue;
@@ -283,18 +277,20 @@ impl Loader<'_> {
     pub(super) fn roles(&self) -> IndexMap<Name, Role> {
         let scope = self.scope();
         self.section("roles")
-            .filter_map(|entry| {
+            .map(|entry| {
                 let node = &entry.node;
                 let verdicts = self.outcomes(node.get("verdicts"), &["done"]);
                 self.no_reserved_signals(node.get("verdicts"), &verdicts);
                 let role = Role {
-                    agent: node.get("agent").and_then(Node::text)?.into(),
+                    agent: node.get("agent").and_then(Node::text).unwrap_or_default().into(),
                     prompt: node
                         .get("prompt")
                         .and_then(|it| self.full_table(it, &scope, |it| it.text().map(str::to_owned))),
                     given: self.list_table(node.get("given"), &scope, Self::given),
                     may_write: self.list_table(node.get("may-write"), &scope, |it| self.writable(it)),
-                    findings: node.get("findings").map(|it| self.findings(it, &verdicts)),
+                    findings: node
+                        .get("findings")
+                        .map(|it| self.findings(it, &verdicts, !self.is_broken(node.get("verdicts")))),
                     verdicts,
                     returns: self.returns(node.get("returns")),
                     asks: node.get("asks").and_then(Node::boolean).unwrap_or(false),
@@ -310,7 +306,7 @@ impl Loader<'_> {
                         .map(|it| it.value),
                     place: Self::place(&entry.key_bytes),
                 };
-                Some((entry.key.as_str().into(), role))
+                (entry.key.as_str().into(), role)
             })
             .collect()
     }
@@ -365,18 +361,22 @@ impl Loader<'_> {
             }
             Some(text) => {
                 if let Err(error) = serde_json::from_str::<serde_json::Value>(text) {
-                    self.wrong("bad-schema", &node.bytes, format!("`{file}` is not JSON: {error}"), None);
+                    let message = format!("`{file}` is not JSON: {error}");
+                    let help = "a JSON Schema is a JSON file; see schemas/ of the built-in workflows";
+                    self.wrong("bad-schema", &node.bytes, message, Some(help.into()));
                 }
             }
         }
         Some(file.to_owned())
     }
 
-    fn findings(&self, node: &Node, verdicts: &Outcomes) -> Findings {
+    fn findings(&self, node: &Node, verdicts: &Outcomes, known: bool) -> Findings {
         let severity = texts(node.get("severity"));
         let mut at_least = IndexMap::new();
         for entry in node.get("at-least").map(Node::entries).unwrap_or_default() {
-            if !severity.iter().any(|it| *it == *entry.key) {
+            let severity_known =
+                self.is_broken(node.get("severity")) || severity.iter().any(|it| *it == *entry.key);
+            if !severity_known {
                 let message = format!("`{}` is not a severity of this role", entry.key);
                 self.wrong(
                     "outside-domain",
@@ -388,7 +388,7 @@ impl Loader<'_> {
             let Some(verdict) = entry.node.text() else { continue };
             if verdicts.contains_key(verdict) {
                 at_least.insert(entry.key.as_str().into(), verdict.into());
-            } else {
+            } else if known {
                 let message = format!("`{verdict}` is not a verdict of this role");
                 self.wrong(
                     "outside-domain",
@@ -409,7 +409,7 @@ impl Loader<'_> {
 
     pub(super) fn questions(&self) -> IndexMap<Name, Question> {
         self.section("questions")
-            .filter_map(|entry| {
+            .map(|entry| {
                 let node = &entry.node;
                 let answers = self.outcomes(node.get("answers"), &[]);
                 self.no_reserved_signals(node.get("answers"), &answers);
@@ -419,6 +419,7 @@ impl Loader<'_> {
                     Some((_, text)) if text == "deferred" || answers.contains_key(text) => {
                         Unattended::As(text.into())
                     }
+                    Some((_, text)) if self.is_broken(node.get("answers")) => Unattended::As(text.into()),
                     Some((it, text)) => {
                         let message = format!("`{text}` is not an answer of this question");
                         let known = answers.keys().map(|it| &**it).chain(["wait", "deferred"]);
@@ -427,7 +428,7 @@ impl Loader<'_> {
                     }
                 };
                 let question = Question {
-                    asks: node.get("asks").and_then(Node::text)?.to_owned(),
+                    asks: node.get("asks").and_then(Node::text).unwrap_or_default().to_owned(),
                     id: node.get("id").and_then(Node::text).map(Name::from),
                     shows: node
                         .get("shows")
@@ -442,7 +443,7 @@ impl Loader<'_> {
                     per_finding: node.get("per").is_some(),
                     place: Self::place(&entry.key_bytes),
                 };
-                Some((entry.key.as_str().into(), question))
+                (entry.key.as_str().into(), question)
             })
             .collect()
     }

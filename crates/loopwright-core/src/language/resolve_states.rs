@@ -5,7 +5,7 @@ use indexmap::IndexMap;
 use super::loader::{Loader, Scope, names_in};
 use super::resolve_nouns::{in_folder, texts, to_json};
 use super::types::{Types, environment};
-use super::yaml::{Entry, Node};
+use super::yaml::{Entry, Node, shorten};
 use super::{shape, units};
 use crate::definition::{
     Action, Budget, Call, Cell, Check, CheckWhat, Each, EachRun, Fact, Gate, Kind, Machine, Outcome,
@@ -39,7 +39,8 @@ impl Loader<'_> {
                 .states
                 .iter()
                 .map(|(name, state)| (name.clone(), self.signals(workflow, machine, state)));
-            signals.push((machine.name.clone(), found.collect()));
+            let found: Signals = found.collect();
+            signals.push((machine.name.clone(), found));
         }
         for (child, states) in signals {
             let machine = match &child {
@@ -104,15 +105,13 @@ impl Loader<'_> {
             if entry.key.is_empty() {
                 continue;
             }
-            if !shape::is_name(&entry.key) || matches!(entry.key.as_str(), "again" | "back") {
-                let message = format!("a state cannot be called `{}`", entry.key);
-                self.wrong(
-                    "bad-name",
-                    &entry.key_bytes,
-                    message,
-                    Some("use letters, digits, `-` and `_`".into()),
-                );
-                continue;
+            if !shape::is_name(&entry.key) {
+                let message = shape::not_a_name(&entry.key);
+                self.wrong("bad-name", &entry.key_bytes, message, Some(shape::NAMES.into()));
+            }
+            if let Some(meaning) = taken(&entry.key) {
+                let message = format!("a state cannot be called `{}`: {meaning}", entry.key);
+                self.wrong("reserved", &entry.key_bytes, message, Some("choose another name".into()));
             }
             let state = self.state(&entry.node, &entry.key, &entry.key_bytes, scope);
             if let Some(gate) = &state.gate {
@@ -120,8 +119,9 @@ impl Loader<'_> {
             }
             machine.states.insert(state.name.clone(), state);
         }
-        if machine.states.is_empty() {
-            self.wrong("no-states", &shape::head(scope.node), "there are no states".into(), None);
+        if let Some(entry) = scope.node.entry("states").filter(|_| machine.states.is_empty()) {
+            let help = "add at least an end: `done: {end: success}`".to_owned();
+            self.wrong("no-states", &entry.key_bytes, "there are no states".into(), Some(help));
         }
         machine
     }
@@ -134,7 +134,10 @@ impl Loader<'_> {
                 let values = texts(entry.node.get("in"));
                 let start = entry.node.get("start");
                 let first = start.and_then(Node::text).map(Name::from).or_else(|| values.first().cloned());
+                self.has_values(entry);
                 if let (Some(node), Some(first)) = (start, &first)
+                    && !values.is_empty()
+                    && !self.is_broken(entry.node.get("in"))
                     && !values.contains(first)
                 {
                     let message = format!("`{first}` is not a value of `{}`", entry.key);
@@ -154,6 +157,14 @@ impl Loader<'_> {
                 (entry.key.as_str().into(), variable)
             })
             .collect()
+    }
+
+    /// Reports a variable or fact that can have no value at all.
+    fn has_values(&self, entry: &Entry) {
+        if let Some(node) = entry.node.get("in").filter(|it| texts(Some(it)).is_empty()) {
+            let message = format!("`{}` has no values", entry.key);
+            self.wrong("bad-value", &node.bytes, message, Some("list what it can be: `[yes, no]`".into()));
+        }
     }
 
     fn budgets(&self, scope: Scope<'_>) -> IndexMap<Name, Budget> {
@@ -247,11 +258,17 @@ impl Loader<'_> {
         if gates.contains(&text) {
             return Some(text.into());
         }
-        let message = format!("there is no gate `{text}`");
-        let help = if names_in(scope.node, "states").contains(&text) {
+        let message = format!("there is no gate `{}`", shorten(text));
+        let judge = scope.node.get("states").and_then(|it| it.get(text));
+        let help = if judge.is_some() {
+            if !self.misses_gate(scope, text) || self.is_broken(judge) {
+                return None;
+            }
             Some(format!("say what `{text}` judges: `judges: DOCUMENT`"))
+        } else if scope.child.is_some() && gates_in(self.root).contains(&text) {
+            Some("it is the parent's; a child has gates of its own".to_owned())
         } else {
-            did_you_mean(text, gates)
+            did_you_mean(text, gates).or_else(|| Some("a state with `judges: DOCUMENT` is a gate".to_owned()))
         };
         self.wrong("unknown-name", &node.bytes, message, help);
         None
@@ -352,7 +369,7 @@ impl Loader<'_> {
                 }
                 None => {
                     let message = format!("`{text}` is neither `project.NAME` nor a check");
-                    let help = format!("for a command write {{run: \"{text}\"}}");
+                    let help = format!("for a command write `{{run: \"{}\"}}`", shorten(text));
                     self.wrong("bad-value", &node.bytes, message, Some(help));
                     CheckWhat::Run(vec![text.to_owned()])
                 }
@@ -451,11 +468,10 @@ impl Loader<'_> {
     ) -> bool {
         let declared = scope.variables(self).contains(&name);
         let Some(values) = scope.values_of(self, name).filter(|_| declared) else {
-            let message = format!("there is no variable `{name}`");
-            self.wrong("unknown-name", name_bytes, message, did_you_mean(name, scope.variables(self)));
+            self.no_variable(name, name_bytes, scope);
             return false;
         };
-        if !values.iter().any(|it| *it == *value) {
+        if !values.is_empty() && !values.iter().any(|it| *it == *value) {
             let message = format!("`{name}` is never `{value}`");
             self.wrong(
                 "outside-domain",
@@ -595,7 +611,47 @@ impl Loader<'_> {
         }
     }
 
+    /// Whether what a state does is wrong in a way that leaves open how it can come out.
+    fn leaves_open(&self, workflow: &Workflow, node: &Node) -> bool {
+        let mut kinds = KINDS.iter().filter_map(|it| node.entry(it));
+        let (Some(kind), None) = (kinds.next(), kinds.next()) else { return true };
+        match kind.key.as_str() {
+            "agent" | "review" | "ask" | "each" if self.is_broken(Some(&kind.node)) => true,
+            "agent" | "review" if node.get("verdicts").is_some() => self.is_broken(node.get("verdicts")),
+            "agent" | "review" => {
+                let rows: Vec<&Node> = match kind.node.entries() {
+                    [] => vec![&kind.node],
+                    rows => rows.iter().filter(|it| it.key != "by").map(|it| &it.node).collect(),
+                };
+                rows.iter().filter_map(|it| it.text()).any(|role| {
+                    let declared = self.root.get("roles").and_then(|it| it.get(role));
+                    let keys = ["verdicts", "asks", "findings"];
+                    let open = keys.iter().any(|key| self.is_broken(declared.and_then(|it| it.get(key))));
+                    open || workflow.roles.get(role).is_none_or(|it| it.verdicts.is_empty())
+                })
+            }
+            "ask" => {
+                let question = kind.node.text().unwrap_or_default();
+                let declared = self.root.get("questions").and_then(|it| it.get(question));
+                let known = workflow.questions.get(question).is_some_and(|it| !it.answers.is_empty());
+                !known || self.is_broken(declared)
+            }
+            "each" => match kind.node.get("run").and_then(Node::text) {
+                None => false,
+                Some(child) => {
+                    let states = self.root.get("children").and_then(|it| it.get(child)?.get("states"));
+                    let kinds = |it: &Entry| KINDS.iter().filter(|key| it.node.get(key).is_some()).count();
+                    states.is_none_or(|it| it.entries().iter().any(|it| kinds(it) != 1))
+                }
+            },
+            _ => false,
+        }
+    }
+
     fn signals(&self, workflow: &Workflow, machine: &Machine, state: &State) -> Vec<Name> {
+        if self.state_node(machine, &state.name).is_none_or(|it| self.leaves_open(workflow, it)) {
+            self.set_vague(machine, &state.name);
+        }
         let mut signals: Vec<Name> = match &state.kind {
             Kind::Agent(call) | Kind::Review { call, .. } => {
                 let mut signals: Vec<Name> = signal::outcomes_of(workflow, state).into_keys().collect();
@@ -636,15 +692,17 @@ impl Loader<'_> {
         signals
     }
 
-    fn listed_verbs(&self, machine: &Machine, state: &State) -> Vec<Name> {
+    /// What the file says about a state.
+    pub(super) fn state_node(&self, machine: &Machine, state: &str) -> Option<&Node> {
         let node = match &machine.name {
-            None => Some(self.root),
-            Some(child) => self.root.get("children").and_then(|it| it.get(child)),
+            None => self.root,
+            Some(child) => self.root.get("children")?.get(child)?,
         };
-        let on = node
-            .and_then(|it| it.get("states"))
-            .and_then(|it| it.get(&state.name))
-            .and_then(|it| it.get("on"));
+        node.get("states")?.get(state)
+    }
+
+    fn listed_verbs(&self, machine: &Machine, state: &State) -> Vec<Name> {
+        let on = self.state_node(machine, &state.name).and_then(|it| it.get("on"));
         let mut verbs = Vec::new();
         for entry in on.map(Node::entries).unwrap_or_default() {
             for word in entry.key.split('|').map(str::trim).filter(|it| it.starts_with("verb ")) {
@@ -658,12 +716,14 @@ impl Loader<'_> {
     pub(super) fn no_reserved_signals(&self, node: Option<&Node>, outcomes: &Outcomes) {
         let Some(node) = node else { return };
         for name in outcomes.keys().filter(|it| signal::is_reserved(it)) {
-            let bytes = node.entry(name).map_or_else(|| node.bytes.clone(), |it| it.key_bytes.clone());
+            let item = node.items().into_iter().find(|it| it.text() == Some(name)).unwrap_or(node);
+            let bytes = node.entry(name).map_or_else(|| item.bytes.clone(), |it| it.key_bytes.clone());
             let message = format!("`{name}` already means something and cannot be a verdict or an answer");
             self.wrong("reserved", &bytes, message, Some("choose another word".into()));
         }
         if outcomes.is_empty() {
-            self.wrong("bad-value", &node.bytes, "the list is empty".into(), None);
+            let help = "name at least one, best first".to_owned();
+            self.wrong("bad-value", &node.bytes, "the list is empty".into(), Some(help));
         }
     }
 
@@ -696,10 +756,11 @@ impl Loader<'_> {
         scope: Scope<'_>,
         types: &Types,
     ) -> IndexMap<Name, Fact> {
-        let names = environment(workflow, machine, &scope, types);
+        let names = environment(self, workflow, machine, &scope, types);
         let mut facts = IndexMap::new();
         for entry in scope.node.get("facts").map(Node::entries).unwrap_or_default() {
             let values = texts(entry.node.get("in"));
+            self.has_values(entry);
             let source = entry.node.get("is");
             let expression = source.and_then(|it| self.expression(it));
             let mut reads = Vec::new();
@@ -707,9 +768,11 @@ impl Loader<'_> {
                 let checked = expression.check(&names);
                 for fault in &checked.faults {
                     let problem = Problem::load("bad-fact", Self::place(&node.bytes), fault.message.clone());
-                    self.report(problem.maybe_help(fault.help.clone()));
+                    self.report(problem.help(fault.help.as_deref().unwrap_or(FACT_HELP)));
                 }
-                if let Some(leaves) = checked.leaves.as_ref().filter(|_| checked.faults.is_empty()) {
+                let known =
+                    checked.faults.is_empty() && !values.is_empty() && !self.is_broken(entry.node.get("in"));
+                if let Some(leaves) = checked.leaves.as_ref().filter(|_| known) {
                     for leaf in leaves.iter().filter(|leaf| !values.iter().any(|it| **it == ***leaf)) {
                         let message = format!(
                             "the fact `{}` can come out as `{leaf}`, which is not in its domain",
@@ -724,7 +787,8 @@ impl Loader<'_> {
                     }
                     for value in values.iter().filter(|it| !leaves.contains(&***it)) {
                         let message = format!("the fact `{}` never comes out as `{value}`", entry.key);
-                        self.report(Problem::proof("never-holds", Self::place(&entry.key_bytes), message));
+                        let problem = Problem::proof("never-holds", Self::place(&entry.key_bytes), message);
+                        self.report(problem.help(format!("remove `{value}` from `in`, or let `is` give it")));
                     }
                 }
                 for read in &checked.reads {
@@ -780,12 +844,25 @@ impl Loader<'_> {
         match Expression::parse(node.text()?) {
             Ok(expression) => Some(expression),
             Err(fault) => {
-                self.report(
-                    Problem::load("bad-fact", Self::place(&node.bytes), fault.message).maybe_help(fault.help),
-                );
+                let problem = Problem::load("bad-fact", Self::place(&node.bytes), fault.message);
+                self.report(problem.help(fault.help.as_deref().unwrap_or(FACT_HELP)));
                 None
             }
         }
+    }
+}
+
+/// What to do about a fact that cannot be read, where there is nothing better to say.
+const FACT_HELP: &str = "write a CEL expression that gives one of the values: \"git.dirty ? 'yes' : 'no'\"";
+
+/// What a state can do, by the key that says so.
+const KINDS: &[&str] = &["agent", "review", "check", "ask", "do", "choose", "settle", "each", "rest", "end"];
+
+/// What a word means that no state can be called, if it is one.
+fn taken(name: &str) -> Option<&'static str> {
+    match name {
+        "again" | "back" => Some("an arm can lead there without a state"),
+        _ => None,
     }
 }
 

@@ -6,8 +6,10 @@
 
 use std::ops::Range;
 
-use super::yaml::{Node, Value};
-use crate::problem::{Place, Problem, did_you_mean};
+use rustc_hash::FxHashMap;
+
+use super::yaml::{Node, Value, shorten};
+use crate::problem::{Place, Problem, did_you_mean, nearest};
 
 /// What a piece of YAML may be.
 #[derive(Clone, Debug)]
@@ -106,14 +108,24 @@ impl Record {
         self.fields.iter().find(|it| it.key == key)
     }
 
+    fn example(&self) -> Option<String> {
+        let required = self.fields.iter().filter(|it| it.required);
+        let shown: Vec<&Field> = if required.clone().count() == 0 {
+            self.fields.iter().take(1).collect()
+        } else {
+            required.collect()
+        };
+        let keys: Vec<String> = shown.iter().map(|it| format!("{}: ...", it.key)).collect();
+        (!keys.is_empty()).then(|| format!("write `{{{}}}`", keys.join(", ")))
+    }
+
+    /// The key that tells it from other variants.
+    fn tag(&self) -> Option<&'static str> {
+        self.fields.first().map(|it| it.key)
+    }
+
     fn keys(&self) -> impl Iterator<Item = &'static str> {
         self.fields.iter().map(|it| it.key)
-    }
-}
-
-impl Tagged {
-    fn tags(&self) -> impl Iterator<Item = &'static str> {
-        self.variants.iter().filter_map(|it| it.fields.first()).map(|it| it.key)
     }
 }
 
@@ -128,14 +140,34 @@ impl Shape {
         Self::Table(Box::new(self))
     }
 
+    /// What one could write, for those who wrote something else.
+    fn example(&self) -> Option<String> {
+        let example = match self {
+            Self::Text | Self::Name => "write a word, or quote it: \"...\"",
+            Self::Number => "write it without a unit: `3`",
+            Self::Truth => "write `true` or `false`, without quotes",
+            Self::Time => "write a number and `s`, `m`, `h` or `d`: `90s`, `30m`",
+            Self::Amount => "write `3`, `20 usd`, `200k tokens` or `2h`",
+            Self::ListOf(_) => "write `[one, other]`, or one a line with `- ` before it",
+            Self::MapOf(..) => "write `name: ...`, one a line and further to the right",
+            Self::Record(record) => return record.example(),
+            Self::Tagged(tagged) => return tagged.variants.first().and_then(Record::example),
+            Self::Either(shapes) => return shapes.last().and_then(Self::example),
+            Self::Table(inner) => return inner.example(),
+            Self::OneOf(words) => return Some(format!("write {}", any_of(words))),
+            Self::Ref(_) | Self::Anything => return None,
+        };
+        Some(example.to_owned())
+    }
+
     fn describe(&self) -> String {
         match self {
             Self::Text => "a text".into(),
             Self::Name => "a name".into(),
             Self::Number => "a whole number".into(),
             Self::Truth => "`true` or `false`".into(),
-            Self::Time => "a time such as `30s`, `10m` or `2h`".into(),
-            Self::Amount => "a number, or one with a unit such as `20 usd`, `200k tokens` or `2h`".into(),
+            Self::Time => "a time".into(),
+            Self::Amount => "a number, with or without a unit".into(),
             Self::OneOf(words) => words.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(" or "),
             Self::ListOf(inner) => format!("a list of {}", plural(&inner.describe())),
             Self::MapOf(what, _) => format!("a map of {what}"),
@@ -161,34 +193,84 @@ fn plural(described: &str) -> String {
 pub type Definitions = [(&'static str, Shape)];
 
 /// Holds a tree against a shape and reports every mismatch.
-pub fn check(file: &str, node: &Node, shape: &Shape, definitions: &Definitions, problems: &mut Vec<Problem>) {
-    Checker { file, definitions, problems }.check(node, shape);
+///
+/// A misspelt key is reported and then read as what it was probably meant to be, so that what uses it is not wrong as
+/// well. What is already known to be broken is not reported again.
+pub fn check(
+    file: &str,
+    node: &mut Node,
+    shape: &Shape,
+    definitions: &Definitions,
+    problems: &mut Vec<Problem>,
+) {
+    let broken = Broken::of(problems);
+    let mut checker = Checker { file, definitions, broken: &broken, problems, meant: FxHashMap::default() };
+    checker.check(node, shape);
+    let meant = checker.meant;
+    if !meant.is_empty() {
+        rename(node, &meant);
+    }
+}
+
+/// Gives misspelt keys, found by where they begin, the name they were meant to have.
+fn rename(node: &mut Node, meant: &FxHashMap<usize, &'static str>) {
+    match &mut node.value {
+        Value::List(items) => items.iter_mut().for_each(|it| rename(it, meant)),
+        Value::Map(entries) => {
+            for entry in entries {
+                if let Some(key) = meant.get(&entry.key_bytes.start) {
+                    entry.key = (*key).to_owned();
+                }
+                rename(&mut entry.node, meant);
+            }
+        }
+        Value::Empty | Value::Text { .. } => {}
+    }
+}
+
+/// Places something has been reported at.
+pub struct Broken(Vec<usize>);
+
+impl Broken {
+    /// The places of these problems.
+    pub fn of(problems: &[Problem]) -> Self {
+        let mut starts: Vec<usize> = problems.iter().map(|it| it.place.bytes.start).collect();
+        starts.sort_unstable();
+        Self(starts)
+    }
+
+    /// Whether something in these bytes has been reported.
+    pub fn touches(&self, bytes: &Range<usize>) -> bool {
+        let first = self.0.partition_point(|it| *it < bytes.start);
+        self.0.get(first).is_some_and(|it| *it == bytes.start || *it < bytes.end)
+    }
 }
 
 struct Checker<'a> {
     file: &'a str,
     definitions: &'a Definitions,
+    broken: &'a Broken,
     problems: &'a mut Vec<Problem>,
+    /// Misspelt keys, by where they begin.
+    meant: FxHashMap<usize, &'static str>,
 }
 
-impl Checker<'_> {
+impl<'a> Checker<'a> {
     fn report(&mut self, code: &'static str, bytes: &Range<usize>, message: String, help: Option<String>) {
         let place = Place { file: self.file.to_owned(), bytes: bytes.clone() };
         self.problems.push(Problem::load(code, place, message).maybe_help(help));
     }
 
     fn mismatch(&mut self, node: &Node, shape: &Shape) {
+        if self.broken.touches(&node.bytes) {
+            return;
+        }
         let found = match &node.value {
             Value::Text { text, .. } => format!("`{}`", shorten(text)),
             _ => node.kind().to_owned(),
         };
-        let help = match &node.value {
-            Value::Map(entries) if entries.iter().any(|it| it.key.is_empty()) => {
-                Some("a text with `{{ }}` must be quoted: \"{{subject}}\"".to_owned())
-            }
-            _ => None,
-        };
-        self.report("bad-type", &node.bytes, format!("expected {}, found {found}", shape.describe()), help);
+        let message = format!("expected {}, found {found}", shape.describe());
+        self.report("bad-type", &node.bytes, message, shape.example());
     }
 
     fn check(&mut self, node: &Node, shape: &Shape) {
@@ -221,7 +303,7 @@ impl Checker<'_> {
             },
             Shape::Record(record) => match &node.value {
                 Value::Map(_) | Value::Empty => {
-                    self.record(node, record);
+                    self.record(node, record, &[]);
                     true
                 }
                 _ => false,
@@ -230,13 +312,16 @@ impl Checker<'_> {
                 Value::Map(_) => return self.tagged(node, tagged),
                 _ => false,
             },
-            Shape::Either(shapes) => match shapes.iter().find(|it| self.suits(node, it)) {
-                Some(suited) => {
-                    self.check(node, suited);
-                    true
+            Shape::Either(shapes) => {
+                let suited = shapes.iter().find(|it| self.suits(node, it));
+                match suited.or_else(|| shapes.iter().find(|it| self.resembles(node, it))) {
+                    Some(suited) => {
+                        self.check(node, suited);
+                        true
+                    }
+                    None => false,
                 }
-                None => false,
-            },
+            }
             Shape::Table(inner) => {
                 if node.get("by").is_some() {
                     self.table(node, inner);
@@ -245,17 +330,21 @@ impl Checker<'_> {
                 }
                 true
             }
-            Shape::Ref(name) => match self.definitions.iter().find(|(it, _)| it == name) {
-                Some((_, target)) => {
+            Shape::Ref(name) => {
+                if let Some(target) = self.definition(name) {
                     self.check(node, target);
-                    true
                 }
-                None => true,
-            },
+                true
+            }
         };
         if !fits {
             self.mismatch(node, shape);
         }
+    }
+
+    /// What a shape that is defined elsewhere stands for.
+    fn definition(&self, name: &str) -> Option<&'a Shape> {
+        self.definitions.iter().find(|(it, _)| *it == name).map(|(_, it)| it)
     }
 
     /// Whether a node has the outer form of a shape, so that it was probably meant.
@@ -267,7 +356,12 @@ impl Checker<'_> {
             Shape::Text | Shape::Name | Shape::Time | Shape::Amount | Shape::OneOf(_) => {
                 node.text().is_some()
             }
-            Shape::ListOf(_) => matches!(node.value, Value::List(_)),
+            Shape::ListOf(inner) => match &node.value {
+                Value::List(_) => true,
+                // A list of one word may be written without brackets.
+                Value::Text { .. } => matches!(**inner, Shape::Text | Shape::Name | Shape::OneOf(_)),
+                _ => false,
+            },
             Shape::MapOf(..) | Shape::Tagged(_) => matches!(node.value, Value::Map(_)),
             Shape::Record(record) => {
                 let required = record.fields.iter().filter(|it| it.required);
@@ -276,9 +370,16 @@ impl Checker<'_> {
             }
             Shape::Either(shapes) => shapes.iter().any(|it| self.suits(node, it)),
             Shape::Table(inner) => node.get("by").is_some() || self.suits(node, inner),
-            Shape::Ref(name) => {
-                self.definitions.iter().find(|(it, _)| it == name).is_some_and(|(_, it)| self.suits(node, it))
-            }
+            Shape::Ref(name) => self.definition(name).is_some_and(|it| self.suits(node, it)),
+        }
+    }
+
+    /// Whether a map could be this record with a key missing: then the missing key is what to report.
+    fn resembles(&self, node: &Node, shape: &Shape) -> bool {
+        match shape {
+            Shape::Record(_) => matches!(node.value, Value::Map(_)),
+            Shape::Ref(name) => self.definition(name).is_some_and(|it| self.resembles(node, it)),
+            _ => false,
         }
     }
 
@@ -290,15 +391,7 @@ impl Checker<'_> {
                     self.report("bad-name", &node.bytes, message, Some("choose another word".into()));
                 }
             }
-            Some(text) => {
-                let message = format!("`{}` is not a name", shorten(text));
-                self.report(
-                    "bad-name",
-                    &node.bytes,
-                    message,
-                    Some("use letters, digits, `-` and `_`".into()),
-                );
-            }
+            Some(text) => self.report("bad-name", &node.bytes, not_a_name(text), Some(NAMES.into())),
             None => self.mismatch(node, &Shape::Name),
         }
     }
@@ -307,89 +400,118 @@ impl Checker<'_> {
         match node.text() {
             Some(text) if words.contains(&text) => {}
             Some(text) => {
-                let message = format!("`{}` is not one of {}", shorten(text), listed(words));
-                let help = did_you_mean(text, words.iter().copied());
-                self.report("bad-value", &node.bytes, message, help.filter(|it| it.starts_with("did")));
+                let message = format!("`{}` cannot stand here", shorten(text));
+                let near = nearest(text, words.iter().copied());
+                let help = match (near, words) {
+                    (Some(near), _) => format!("did you mean `{near}`?"),
+                    (None, [only]) => format!("write `{only}`"),
+                    (None, _) => format!("it is one of {}", listed(words)),
+                };
+                self.report("bad-value", &node.bytes, message, Some(help));
             }
             None => self.mismatch(node, &Shape::OneOf(words)),
         }
     }
 
-    fn record(&mut self, node: &Node, record: &Record) {
-        for entry in node.entries() {
-            if entry.key.is_empty() {
-                continue;
-            }
+    /// Holds a map against a record. `others` are records a reader could have had in mind instead.
+    fn record(&mut self, node: &Node, record: &Record, others: &[Record]) {
+        let mut meant: Vec<&'static str> = Vec::new();
+        for entry in node.entries().iter().filter(|it| !it.key.is_empty()) {
             if let Some(field) = record.field(&entry.key) {
                 self.check(&entry.node, &field.shape);
-            } else {
-                let message = format!("unknown key `{}` in {}", entry.key, record.what);
-                self.report(
-                    "unknown-key",
-                    &entry.key_bytes,
-                    message,
-                    did_you_mean(&entry.key, record.keys()),
-                );
+                continue;
+            }
+            // A merge key whose alias has been reported.
+            if entry.key == "<<" && self.broken.touches(&entry.node.bytes) {
+                continue;
+            }
+            let elsewhere: Vec<&str> =
+                others.iter().filter(|it| it.field(&entry.key).is_some()).filter_map(Record::tag).collect();
+            let near = nearest(&entry.key, record.keys()).filter(|_| elsewhere.is_empty());
+            let help = match near {
+                Some(near) => Some(format!("did you mean `{near}`?")),
+                None if elsewhere.is_empty() => did_you_mean(&entry.key, record.keys()),
+                None => Some(format!("`{}` goes with {}", entry.key, any_of(&elsewhere))),
+            };
+            let message = format!("unknown key `{}` in {}", shorten(&entry.key), record.what);
+            self.report("unknown-key", &entry.key_bytes, message, help);
+            let field = near.and_then(|it| record.field(it));
+            if let Some(field) = field.filter(|it| node.get(it.key).is_none() && !meant.contains(&it.key)) {
+                meant.push(field.key);
+                if self.fits(&entry.node, &field.shape) {
+                    self.meant.insert(entry.key_bytes.start, field.key);
+                }
             }
         }
-        for field in record.fields.iter().filter(|it| it.required && node.get(it.key).is_none()) {
+        let missing = |it: &&Field| it.required && node.get(it.key).is_none() && !meant.contains(&it.key);
+        for field in record.fields.iter().filter(missing) {
+            if node.entries().iter().any(|it| it.key.is_empty()) {
+                continue;
+            }
             let message = format!("{} needs `{}`", record.what, field.key);
             self.report("missing-key", &head(node), message, Some(field.about.to_owned()));
         }
     }
 
+    /// Whether a node fits a shape.
+    fn fits(&self, node: &Node, shape: &Shape) -> bool {
+        let mut problems = Vec::new();
+        let (file, definitions, broken) = (self.file, self.definitions, self.broken);
+        let mut inner =
+            Checker { file, definitions, broken, problems: &mut problems, meant: FxHashMap::default() };
+        inner.check(node, shape);
+        problems.is_empty()
+    }
+
     fn tagged(&mut self, node: &Node, tagged: &Tagged) {
-        let present: Vec<&Record> = tagged
-            .variants
-            .iter()
-            .filter(|it| it.fields.first().is_some_and(|tag| node.get(tag.key).is_some()))
-            .collect();
+        let present: Vec<&Record> =
+            tagged.variants.iter().filter(|it| it.tag().is_some_and(|tag| node.get(tag).is_some())).collect();
         // A tag of one variant may be an ordinary key of another, as `set` is of `create`.
-        let tags: Vec<&str> = present.iter().filter_map(|it| it.fields.first()).map(|it| it.key).collect();
+        let tags: Vec<&str> = present.iter().filter_map(|it| it.tag()).collect();
         let covers = |it: &&&Record| tags.iter().all(|tag| it.field(tag).is_some());
         let covering: Vec<&Record> = present.iter().filter(covers).copied().collect();
         let present = if covering.len() == 1 { covering } else { present };
         match present.as_slice() {
-            [record] => self.record(node, record),
-            [] => {
-                let near = node.entries().iter().find_map(|entry| {
-                    crate::problem::nearest(&entry.key, tagged.tags()).map(|near| (entry, near))
-                });
-                if let Some((entry, near)) = near {
-                    let message = format!("unknown key `{}` in {}", entry.key, tagged.what);
-                    self.report(
-                        "unknown-key",
-                        &entry.key_bytes,
-                        message,
-                        Some(format!("did you mean `{near}`?")),
-                    );
-                    if let Some(record) =
-                        tagged.variants.iter().find(|it| it.fields.first().is_some_and(|tag| tag.key == near))
-                    {
-                        self.others(node, record, &entry.key);
-                    }
-                } else {
-                    let tags: Vec<&str> = tagged.tags().collect();
-                    let message = format!("{} needs one of {}", tagged.what, listed(&tags));
-                    self.report("missing-key", &head(node), message, None);
-                }
-            }
-            several => {
-                let tags: Vec<&str> =
-                    several.iter().filter_map(|it| it.fields.first()).map(|it| it.key).collect();
+            [record] => self.record(node, record, &tagged.variants),
+            [] => self.untagged(node, tagged),
+            _ => {
                 let message = format!("{} says {}; it can say only one of them", tagged.what, listed(&tags));
-                self.report("several-kinds", &head(node), message, None);
+                let help = format!("keep one of {}", listed(&tags));
+                self.report("several-kinds", &head(node), message, Some(help));
             }
         }
     }
 
-    /// The rest of a record whose tag was misspelt.
-    fn others(&mut self, node: &Node, record: &Record, misspelt: &str) {
-        for entry in node.entries().iter().filter(|it| it.key != misspelt && !it.key.is_empty()) {
-            if let Some(field) = record.field(&entry.key) {
-                self.check(&entry.node, &field.shape);
+    /// A map without the key that says what it is: perhaps that key is misspelt.
+    fn untagged(&mut self, node: &Node, tagged: &Tagged) {
+        let near = node.entries().iter().find_map(|entry| {
+            let near = nearest(&entry.key, tagged.variants.iter().filter_map(Record::tag))?;
+            Some((entry, tagged.variants.iter().find(|it| it.tag() == Some(near))?))
+        });
+        let Some((entry, record)) = near else {
+            if !node.entries().iter().any(|it| it.key.is_empty()) {
+                let tags: Vec<&str> = tagged.variants.iter().filter_map(Record::tag).collect();
+                let message = format!("{} must say what it is", tagged.what);
+                self.report(
+                    "missing-key",
+                    &head(node),
+                    message,
+                    Some(format!("add one of {}", listed(&tags))),
+                );
+            }
+            return;
+        };
+        let Some(tag) = record.fields.first() else { return };
+        let message = format!("unknown key `{}` in {}", entry.key, tagged.what);
+        self.report("unknown-key", &entry.key_bytes, message, Some(format!("did you mean `{}`?", tag.key)));
+        self.meant.insert(entry.key_bytes.start, tag.key);
+        let mut read = node.clone();
+        if let Value::Map(entries) = &mut read.value {
+            for it in entries.iter_mut().filter(|it| it.key_bytes == entry.key_bytes) {
+                tag.key.clone_into(&mut it.key);
             }
         }
+        self.record(&read, record, &tagged.variants);
     }
 
     fn table(&mut self, node: &Node, inner: &Shape) {
@@ -417,14 +539,21 @@ pub fn is_name(text: &str) -> bool {
         && text.chars().all(|it| it.is_alphanumeric() || it == '-' || it == '_')
 }
 
+/// What to do about something that is no name.
+pub const NAMES: &str = "use letters, digits, `-` and `_`, at most 80 of them";
+
+/// Says that a text is no name.
+pub fn not_a_name(text: &str) -> String {
+    format!("`{}` is not a name", shorten(text))
+}
+
 fn listed(words: &[&str]) -> String {
     words.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ")
 }
 
-fn shorten(text: &str) -> String {
-    let mut short: String = text.chars().take(60).map(|it| if it.is_control() { ' ' } else { it }).collect();
-    if short.len() < text.len() {
-        short.push('…');
+fn any_of(words: &[&str]) -> String {
+    match words {
+        [rest @ .., last] if !rest.is_empty() => format!("{} or `{last}`", listed(rest)),
+        _ => listed(words),
     }
-    short
 }
