@@ -20,6 +20,12 @@ pub(crate) fn error_line(text: &str) {
     let _ = writeln!(stderr, "{text}");
 }
 
+/// A number of things: `1 call`, `2 calls`.
+pub(crate) fn counted(number: impl TryInto<u64>, thing: &str) -> String {
+    let number = number.try_into().unwrap_or(u64::MAX);
+    if number == 1 { format!("1 {thing}") } else { format!("{number} {thing}s") }
+}
+
 /// Whether colour is wanted on a stream.
 fn coloured(terminal: bool) -> bool {
     terminal

@@ -88,16 +88,15 @@ fn print(found: &Found, problems: &[&Problem], report: Option<&Report>, argument
         }
     }
     let name = &found.folder.name;
-    let count = problems.len();
-    let plural = if count == 1 { "problem" } else { "problems" };
+    let count = show::counted(problems.len(), "problem");
     let Some(report) = report else {
-        show::error_line(&format!("{name}: does not load ({count} {plural})"));
+        show::error_line(&format!("{name}: does not load ({count})"));
         return;
     };
-    if count == 0 {
+    if problems.is_empty() {
         show::out(&format!("{name}: proved\n{}", summary(report)));
     } else {
-        show::error_line(&format!("{name}: not proved ({count} {plural})"));
+        show::error_line(&format!("{name}: not proved ({count})"));
         if report.worst.is_some() {
             show::out(&summary(report));
         }
@@ -109,51 +108,52 @@ fn print(found: &Found, problems: &[&Problem], report: Option<&Report>, argument
 
 /// What was proved, in a few lines.
 fn summary(report: &Report) -> String {
+    let plain = |it: u64| it.to_string();
+    let calls = |it: u64| show::counted(it, "agent call");
     let mut text = String::new();
     let size = &report.size;
     let _ = writeln!(
         text,
-        "  size         {} states, {} cells, {} arms written",
-        size.states, size.cells, size.arms
+        "  size         {}, {}, {} written",
+        show::counted(size.states, "state"),
+        show::counted(size.cells, "cell"),
+        show::counted(size.arms, "arm")
     );
     if let Some(because) = &report.ends_because {
         let _ = writeln!(text, "  ends         {because}");
     }
     if let Some(worst) = &report.worst {
-        let _ = writeln!(
-            text,
-            "  worst case   unattended: {}",
-            figure(&worst.calls, "agent calls", &|it| it.to_string())
-        );
+        let _ = writeln!(text, "  worst case   unattended: {}", figure(&worst.calls, &calls, &plain));
         let roles: Vec<String> = worst
             .calls_of
             .iter()
             .filter(|(_, it)| it.at_most > 0 || !it.per_item.is_empty())
-            .map(|(name, it)| format!("{name} {}", figure(it, "", &|it| it.to_string())))
+            .map(|(name, it)| format!("{name} {}", figure(it, &plain, &plain)))
             .collect();
         if !roles.is_empty() {
             let _ = writeln!(text, "               by role: {}", roles.join(", "));
         }
-        let _ = writeln!(text, "               time: {}", figure(&worst.time, "", &units::show_time));
+        let _ = writeln!(
+            text,
+            "               time: {}",
+            figure(&worst.time, &units::show_time, &units::show_time)
+        );
         if let Some(money) = &worst.money {
             let show = |it: u64| units::show(units::Amount { value: it, unit: units::Unit::Money });
-            let _ = writeln!(text, "               money: {}", figure(money, "", &show));
+            let _ = writeln!(text, "               money: {}", figure(money, &show, &show));
         }
         if let Some(tokens) = &worst.tokens {
-            let _ = writeln!(text, "               tokens: {}", figure(tokens, "", &|it| it.to_string()));
+            let _ = writeln!(text, "               tokens: {}", figure(tokens, &plain, &plain));
         }
         match (&worst.whole_run, worst.per_answer) {
             (Some(whole), _) => {
-                let _ = writeln!(
-                    text,
-                    "               whole run: {}",
-                    figure(whole, "agent calls", &|it| it.to_string())
-                );
+                let _ = writeln!(text, "               whole run: {}", figure(whole, &calls, &plain));
             }
             (None, Some(each)) => {
                 let _ = writeln!(
                     text,
-                    "               whole run: people can keep it going; at most {each} agent calls more per answer"
+                    "               whole run: people can keep it going; at most {} more per answer",
+                    calls(each)
                 );
             }
             (None, None) => {}
@@ -165,12 +165,15 @@ fn summary(report: &Report) -> String {
     if !report.forced.is_empty() {
         let ways: Vec<String> =
             report.forced.iter().map(|it| format!("{} at {} {}", it.gate, it.state, it.signal)).collect();
-        let _ =
-            writeln!(text, "  forced       {} ways past a gate: {}", report.forced.len(), ways.join("; "));
+        let count = show::counted(report.forced.len(), "way");
+        let _ = writeln!(text, "  forced       {count} past a gate: {}", ways.join("; "));
     }
     if !report.defaults.is_empty() {
-        let _ =
-            writeln!(text, "  defaults     {} cells take a default (see `matrix`)", report.defaults.len());
+        let count = match report.defaults.len() {
+            1 => "1 cell takes".to_owned(),
+            more => format!("{more} cells take"),
+        };
+        let _ = writeln!(text, "  defaults     {count} a default (see `matrix`)");
     }
     text
 }
@@ -193,16 +196,16 @@ fn details(report: &Report) -> String {
     text
 }
 
-/// A figure and how sure it is: `68 (exact)`, `at most 70 (a run with 66 exists)`.
-fn figure(figure: &Figure, what: &str, show: &dyn Fn(u64) -> String) -> String {
-    let space = if what.is_empty() { "" } else { " " };
+/// A figure and how sure it is: `68 agent calls`, `at most 70 agent calls (a run with 66 exists)`. `named` shows a
+/// number with what it counts, `plain` without.
+fn figure(figure: &Figure, named: &dyn Fn(u64) -> String, plain: &dyn Fn(u64) -> String) -> String {
     let mut text = if figure.at_most == figure.at_least {
-        format!("{}{space}{what}", show(figure.at_most))
+        named(figure.at_most)
     } else {
-        format!("at most {}{space}{what} (a run with {} exists)", show(figure.at_most), show(figure.at_least))
+        format!("at most {} (a run with {} exists)", named(figure.at_most), plain(figure.at_least))
     };
     for (each, more) in &figure.per_item {
-        let _ = write!(text, " + at most {} an item of {each}", show(*more));
+        let _ = write!(text, " + at most {} an item of {each}", plain(*more));
     }
     text
 }

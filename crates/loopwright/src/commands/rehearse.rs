@@ -143,7 +143,7 @@ impl Session<'_> {
                 }
             }
         }
-        show::out(&format!("  {runs} faults played, {broken} without a way on\n"));
+        show::out(&format!("  {} played, {broken} without a way on\n", show::counted(runs, "fault")));
         Ok(())
     }
 
@@ -183,8 +183,10 @@ impl Session<'_> {
         }
         if !self.arguments.json {
             let mut text = format!(
-                "{} runs, {steps} steps, at most {longest} agent calls between two things a person did\n",
-                self.arguments.runs
+                "{}, {}, at most {} between two things a person did\n",
+                show::counted(self.arguments.runs, "run"),
+                show::counted(steps, "step"),
+                show::counted(longest, "agent call"),
             );
             for (end, count) in ends {
                 let _ = writeln!(text, "  {count:6} {end}");
@@ -210,7 +212,7 @@ impl Session<'_> {
         } else {
             "only part: the space is too large to walk"
         };
-        show::out(&format!("{} runs played: {all}\n", outcome.played));
+        show::out(&format!("{} played: {all}\n", show::counted(outcome.played, "run")));
     }
 }
 
