@@ -328,6 +328,10 @@ fn states() -> Shape {
     Shape::MapOf("states", Box::new(state()))
 }
 
+/// Why states that do nothing need nothing.
+const NO_NEEDS: &str =
+    "it could not say where to go while the gate is not settled; put `needs` on the state it leads to";
+
 fn state() -> Shape {
     let common = [
         may("about", Shape::Text, "What it is for, shown to people."),
@@ -389,11 +393,13 @@ fn state() -> Shape {
                 .with(&common),
             Record::new("a choose state")
                 .must("choose", Shape::Ref("arm").list(), "Arms; the first that holds.")
-                .with(&common[..2]),
+                .not("needs", NO_NEEDS)
+                .with(&common[..1]),
             Record::new("a settle state")
                 .must("settle", names(), "Gates, in the order they are owed.")
+                .not("needs", NO_NEEDS)
                 .with(&then)
-                .with(&common[..2]),
+                .with(&common[..1]),
             Record::new("an each state")
                 .must("each", each(), "What is done once per item.")
                 .with(&gate)

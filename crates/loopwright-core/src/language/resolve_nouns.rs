@@ -413,6 +413,11 @@ impl Loader<'_> {
                 let node = &entry.node;
                 let answers = self.outcomes(node.get("answers"), &[]);
                 self.no_reserved_signals(node.get("answers"), &answers);
+                if let Some(node) = node.get("answers").filter(|_| answers.contains_key("wait")) {
+                    let message = "an answer cannot be called `wait`: `unattended: wait` waits for a person";
+                    let help = "choose another word".to_owned();
+                    self.wrong("reserved", &outcome_place(node, "wait"), message.to_owned(), Some(help));
+                }
                 let unattended = match node.get("unattended").and_then(|it| it.text().map(|text| (it, text)))
                 {
                     None | Some((_, "wait")) => Unattended::Wait,
@@ -456,6 +461,7 @@ impl Loader<'_> {
             let node = &entry.node;
             let listed = if matches!(node.value, Value::Map(_)) { node.get("show") } else { Some(node) };
             let mut show: Vec<Name> = Vec::new();
+            let mut unknown = self.is_broken(Some(node));
             for item in listed.map(Node::items).unwrap_or_default() {
                 let Some(text) = item.text() else { continue };
                 if text == "others" {
@@ -471,6 +477,8 @@ impl Loader<'_> {
                         );
                     }
                     show.push(text.into());
+                } else {
+                    unknown = true;
                 }
             }
             let main_state = |key: &str| {
@@ -491,7 +499,7 @@ impl Loader<'_> {
             let at = main_state("at");
             let at = at.or_else(|| show.iter().find(|it| workflow.main.states.contains_key(&***it)).cloned());
             let Some(at) = at else {
-                if node.get("at").is_none() {
+                if node.get("at").is_none() && !unknown {
                     let message = format!("the phase `{}` does not say where an import lands", entry.key);
                     self.wrong("no-landing", &entry.key_bytes, message, Some("add `at: STATE`".into()));
                 }
@@ -551,6 +559,12 @@ impl Loader<'_> {
         }
         known
     }
+}
+
+/// Where a verdict or an answer is named.
+pub(super) fn outcome_place(node: &Node, name: &str) -> std::ops::Range<usize> {
+    let item = node.items().into_iter().find(|it| it.text() == Some(name)).unwrap_or(node);
+    node.entry(name).map_or_else(|| item.bytes.clone(), |it| it.key_bytes.clone())
 }
 
 /// The words of a list.

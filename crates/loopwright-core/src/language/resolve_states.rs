@@ -3,7 +3,7 @@
 use indexmap::IndexMap;
 
 use super::loader::{Loader, Scope, names_in};
-use super::resolve_nouns::{in_folder, texts, to_json};
+use super::resolve_nouns::{in_folder, outcome_place, texts, to_json};
 use super::types::{Types, environment};
 use super::yaml::{Entry, Node, shorten};
 use super::{shape, units};
@@ -109,8 +109,13 @@ impl Loader<'_> {
                 let message = shape::not_a_name(&entry.key);
                 self.wrong("bad-name", &entry.key_bytes, message, Some(shape::NAMES.into()));
             }
-            if let Some(meaning) = taken(&entry.key) {
+            if let Some(meaning) = taken(&entry.key, scope) {
                 let message = format!("a state cannot be called `{}`: {meaning}", entry.key);
+                self.wrong("reserved", &entry.key_bytes, message, Some("choose another name".into()));
+            }
+            if scope.child.is_some() && entry.node.get("end").is_some() && signal::is_reserved(&entry.key) {
+                let message =
+                    format!("a child cannot end in `{}`: to its parent that means something else", entry.key);
                 self.wrong("reserved", &entry.key_bytes, message, Some("choose another name".into()));
             }
             let state = self.state(&entry.node, &entry.key, &entry.key_bytes, scope);
@@ -716,8 +721,7 @@ impl Loader<'_> {
     pub(super) fn no_reserved_signals(&self, node: Option<&Node>, outcomes: &Outcomes) {
         let Some(node) = node else { return };
         for name in outcomes.keys().filter(|it| signal::is_reserved(it)) {
-            let item = node.items().into_iter().find(|it| it.text() == Some(name)).unwrap_or(node);
-            let bytes = node.entry(name).map_or_else(|| item.bytes.clone(), |it| it.key_bytes.clone());
+            let bytes = outcome_place(node, name);
             let message = format!("`{name}` already means something and cannot be a verdict or an answer");
             self.wrong("reserved", &bytes, message, Some("choose another word".into()));
         }
@@ -859,9 +863,13 @@ const FACT_HELP: &str = "write a CEL expression that gives one of the values: \"
 const KINDS: &[&str] = &["agent", "review", "check", "ask", "do", "choose", "settle", "each", "rest", "end"];
 
 /// What a word means that no state can be called, if it is one.
-fn taken(name: &str) -> Option<&'static str> {
+fn taken(name: &str, scope: Scope<'_>) -> Option<&'static str> {
     match name {
-        "again" | "back" => Some("an arm can lead there without a state"),
+        "again" | "back" => Some("arms lead there without a state"),
+        "visit" => Some("a budget is `per: visit`"),
+        // In scenarios and phases a child's states have its name before theirs.
+        "edit" | "facts" | "verb" if scope.child.is_none() => Some("in scenarios it is a step of its own"),
+        "others" if scope.child.is_none() => Some("in phases it means every other state"),
         _ => None,
     }
 }

@@ -53,6 +53,8 @@ pub struct Record {
     pub what: &'static str,
     /// Its keys.
     pub fields: Vec<Field>,
+    /// Keys one could expect, and why they are not there.
+    pub refused: Vec<(&'static str, &'static str)>,
 }
 
 /// A key of a record.
@@ -80,7 +82,7 @@ pub struct Tagged {
 impl Record {
     /// A record without keys yet.
     pub fn new(what: &'static str) -> Self {
-        Self { what, fields: Vec::new() }
+        Self { what, fields: Vec::new(), refused: Vec::new() }
     }
 
     /// Adds a key that must be there.
@@ -94,6 +96,13 @@ impl Record {
     #[must_use]
     pub fn may(mut self, key: &'static str, shape: Shape, about: &'static str) -> Self {
         self.fields.push(Field { key, shape, required: false, about });
+        self
+    }
+
+    /// Says why a key is not there, and what to do instead.
+    #[must_use]
+    pub fn not(mut self, key: &'static str, help: &'static str) -> Self {
+        self.refused.push((key, help));
         self
     }
 
@@ -427,8 +436,10 @@ impl<'a> Checker<'a> {
             }
             let elsewhere: Vec<&str> =
                 others.iter().filter(|it| it.field(&entry.key).is_some()).filter_map(Record::tag).collect();
+            let refused = record.refused.iter().find(|(key, _)| *key == entry.key);
             let near = nearest(&entry.key, record.keys()).filter(|_| elsewhere.is_empty());
             let help = match near {
+                _ if refused.is_some() => refused.map(|(_, help)| (*help).to_owned()),
                 Some(near) => Some(format!("did you mean `{near}`?")),
                 None if elsewhere.is_empty() => did_you_mean(&entry.key, record.keys()),
                 None => Some(format!("`{}` goes with {}", entry.key, any_of(&elsewhere))),

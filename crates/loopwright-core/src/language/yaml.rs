@@ -188,7 +188,7 @@ pub fn parse(file: &str, text: &str, problems: &mut Vec<Problem>) -> Option<Node
                 });
                 None
             }
-            Event::SequenceEnd | Event::MappingEnd => open.pop().map(|it| it.close(bytes.end)),
+            Event::SequenceEnd | Event::MappingEnd => open.pop().map(|it| it.close(bytes.end, text)),
             _ => None,
         };
         if open.len() > MOST_DEPTH {
@@ -261,18 +261,17 @@ impl Open {
         }
     }
 
-    fn close(self, end: usize) -> Node {
+    fn close(self, end: usize, text: &str) -> Node {
         let end = end.max(self.start);
-        match self.holds {
-            Holds::List(items) => {
-                let end = items.last().map_or(end, |it| it.bytes.end.max(self.start));
-                Node { bytes: self.start..end, value: Value::List(items) }
-            }
+        // Brackets close where they close; indented lines end with the last of them.
+        let bracketed = text.as_bytes().get(self.start).is_some_and(|it| matches!(it, b'[' | b'{'));
+        let (last, value) = match self.holds {
+            Holds::List(items) => (items.last().map(|it| it.bytes.end.max(self.start)), Value::List(items)),
             Holds::Map { entries, .. } => {
-                let end = entries.last().map_or(end, |it| it.node.bytes.end.max(it.key_bytes.end));
-                Node { bytes: self.start..end, value: Value::Map(entries) }
+                (entries.last().map(|it| it.node.bytes.end.max(it.key_bytes.end)), Value::Map(entries))
             }
-        }
+        };
+        Node { bytes: self.start..last.filter(|_| !bracketed).unwrap_or(end), value }
     }
 }
 
