@@ -144,8 +144,8 @@ fn caps() -> Shape {
             .may("calls", Shape::Number, "Agent calls in all.")
             .may("calls-of", Shape::MapOf("roles", Box::new(Shape::Number)), "Agent calls of one role.")
             .may("time", Shape::Time, "Time of agent calls and checks.")
-            .may("usd", Shape::Amount, "Money; every role must say what a call `costs` at most.")
-            .may("tokens", Shape::Amount, "Tokens; every role must say its `tokens`."),
+            .may("usd", Shape::Dollars, "Money; every role must say what a call `costs` at most.")
+            .may("tokens", Shape::Tokens, "Tokens; every role must say its `tokens`."),
     )
 }
 
@@ -259,8 +259,8 @@ fn role() -> Shape {
             .may("deny", Shape::OneOf(&["git", "network", "shell"]).list(), "What it may not use.")
             .may("timeout", Shape::Time, "The longest one call may take. Default: 30m.")
             .may("idle", Shape::Time, "The longest it may be silent. Default: 10m.")
-            .may("costs", Shape::Amount, "The most one call may cost.")
-            .may("tokens", Shape::Amount, "The most tokens one call may take."),
+            .may("costs", Shape::Money, "The most one call may cost.")
+            .may("tokens", Shape::Tokens, "The most tokens one call may take."),
     )
 }
 

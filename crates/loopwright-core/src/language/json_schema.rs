@@ -26,6 +26,14 @@ fn of(shape: &Shape) -> Value {
         Shape::Truth => json!({"type": "boolean"}),
         Shape::Time => json!({"type": "string", "pattern": "^[0-9.]+ ?(ms|s|m|min|h|d)$"}),
         Shape::Amount => json!({"type": ["integer", "string"]}),
+        Shape::Money => json!({"type": "string", "pattern": "^[0-9.]+ ?(usd|USD)$"}),
+        Shape::Dollars => {
+            json!({"anyOf": [{"type": "integer", "minimum": 0}, {"type": "string", "pattern": "^[0-9.]+ ?(usd|USD)$"}]})
+        }
+        Shape::Tokens => json!({"anyOf": [
+            {"type": "integer", "minimum": 0},
+            {"type": "string", "pattern": "^[0-9.]+ ?(tokens|k|M|k tokens|M tokens)$"},
+        ]}),
         Shape::OneOf(words) => json!({"enum": words}),
         Shape::ListOf(inner) => {
             let inner = of(inner);

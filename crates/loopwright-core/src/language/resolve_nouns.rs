@@ -95,19 +95,12 @@ impl Loader<'_> {
 
     pub(super) fn caps(&self) -> Caps {
         let Some(node) = self.root.get("caps") else { return Caps::default() };
-        let amount = |key: &str| {
+        let amount = |key: &str, read: fn(&str) -> Option<u64>| {
             let it = node.get(key)?;
-            let text = it.text()?;
-            let value = if key == "usd" {
-                units::amount(text)
-                    .map(|it| if it.unit == units::Unit::Uses { it.value * 1000 } else { it.value })
-            } else {
-                units::amount(text).map(|it| it.value)
-            };
-            Some((value?, Self::place(&it.bytes)))
+            Some((it.text().and_then(read)?, Self::place(&it.bytes)))
         };
         Caps {
-            calls: amount("calls"),
+            calls: amount("calls", |it| it.parse().ok()),
             calls_of: node
                 .get("calls-of")
                 .map(Node::entries)
@@ -118,9 +111,9 @@ impl Loader<'_> {
                     Some((it.key.as_str().into(), (u64::from(it.node.number()?), Self::place(&it.key_bytes))))
                 })
                 .collect(),
-            time: amount("time"),
-            money: amount("usd"),
-            tokens: amount("tokens"),
+            time: amount("time", units::time),
+            money: amount("usd", units::dollars),
+            tokens: amount("tokens", units::tokens),
         }
     }
 
@@ -298,12 +291,8 @@ impl Loader<'_> {
                     deny: texts(node.get("deny")),
                     timeout: Self::time(node.get("timeout"), 30 * MINUTE),
                     idle: Self::time(node.get("idle"), 10 * MINUTE),
-                    costs: node.get("costs").and_then(Node::text).and_then(units::amount).map(|it| it.value),
-                    tokens: node
-                        .get("tokens")
-                        .and_then(Node::text)
-                        .and_then(units::amount)
-                        .map(|it| it.value),
+                    costs: node.get("costs").and_then(Node::text).and_then(units::money),
+                    tokens: node.get("tokens").and_then(Node::text).and_then(units::tokens),
                     place: Self::place(&entry.key_bytes),
                 };
                 (entry.key.as_str().into(), role)

@@ -5,11 +5,12 @@ use indexmap::IndexMap;
 use super::loader::{Loader, Scope, names_in};
 use super::resolve_nouns::{in_folder, outcome_place, texts, to_json};
 use super::types::{Types, environment};
+use super::units::Amount;
 use super::yaml::{Entry, Node, shorten};
 use super::{shape, units};
 use crate::definition::{
     Action, Budget, Call, Cell, Check, CheckWhat, Each, EachRun, Fact, Gate, Kind, Machine, Outcome,
-    Outcomes, Per, State, Variable, Workflow,
+    Outcomes, Per, State, Table, Variable, Workflow,
 };
 use crate::fact::Expression;
 use crate::library;
@@ -215,6 +216,7 @@ impl Loader<'_> {
                 Per::States(found)
             }
         };
+        self.one_unit(entry, &limit);
         Some(Budget {
             limit,
             per,
@@ -222,6 +224,22 @@ impl Loader<'_> {
             keep: node.get("keep").and_then(Node::text).and_then(units::amount),
             place: Self::place(&entry.key_bytes),
         })
+    }
+
+    /// A limit, its other rows and what is kept of it all count the same.
+    fn one_unit(&self, entry: &Entry, limit: &Table<Amount>) {
+        let Some(unit) = limit.values().next().map(|it| it.unit) else { return };
+        let rows = entry.node.get("limit").map(Node::entries).unwrap_or_default();
+        let rows = rows.iter().filter(|it| it.key != "by").map(|it| &it.node);
+        for node in rows.chain(entry.node.get("keep")) {
+            let amount = node.text().and_then(units::amount);
+            if amount.is_some_and(|it| it.unit != unit) {
+                let message =
+                    format!("`{}` counts something else than the limit", node.text().unwrap_or_default());
+                let help = "give all of them the same unit".to_owned();
+                self.wrong("bad-value", &node.bytes, message, Some(help));
+            }
+        }
     }
 
     fn state(&self, node: &Node, name: &str, bytes: &std::ops::Range<usize>, scope: Scope<'_>) -> State {
@@ -428,7 +446,14 @@ impl Loader<'_> {
         let run = match node.get("run") {
             Some(it) if it.text().is_some() => {
                 let text = it.text().unwrap_or_default();
-                self.known("children", "child", text, &it.bytes);
+                if let Some(child) = scope.child {
+                    let message = format!("`{child}` is a child; children do not run children");
+                    let help = "give it a call of its own, `run: {agent: ROLE}`, or let the parent run both";
+                    self.wrong("nested-children", &it.bytes, message, Some(help.into()));
+                    self.using("children", text);
+                } else {
+                    self.known("children", "child", text, &it.bytes);
+                }
                 EachRun::Child(text.into())
             }
             Some(it) => EachRun::Call(Box::new(self.call(it.get("agent").unwrap_or(it), it, scope))),

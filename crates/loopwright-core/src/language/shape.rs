@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
+use super::units;
 use super::yaml::{Node, Value, shorten};
 use crate::problem::{Place, Problem, did_you_mean, nearest};
 
@@ -26,6 +27,12 @@ pub enum Shape {
     Time,
     /// A number with or without a unit: `3`, `20 usd`, `200k tokens`, `2h`.
     Amount,
+    /// Money: `20 usd`.
+    Money,
+    /// Money, where the key already says the unit: `20`, `20 usd`.
+    Dollars,
+    /// Tokens: `200k tokens`, `5M`, `300000`.
+    Tokens,
     /// One of these words.
     OneOf(&'static [&'static str]),
     /// A list; a single thing may stand for a list of one.
@@ -157,6 +164,9 @@ impl Shape {
             Self::Truth => "write `true` or `false`, without quotes",
             Self::Time => "write a number and `s`, `m`, `h` or `d`: `90s`, `30m`",
             Self::Amount => "write `3`, `20 usd`, `200k tokens` or `2h`",
+            Self::Money => "write it with its unit: `2 usd`",
+            Self::Dollars => "write `20` or `20 usd`",
+            Self::Tokens => "write `200k`, `5M` or `300000`",
             Self::ListOf(_) => "write `[one, other]`, or one a line with `- ` before it",
             Self::MapOf(..) => "write `name: ...`, one a line and further to the right",
             Self::Record(record) => return record.example(),
@@ -177,6 +187,8 @@ impl Shape {
             Self::Truth => "`true` or `false`".into(),
             Self::Time => "a time".into(),
             Self::Amount => "a number, with or without a unit".into(),
+            Self::Money | Self::Dollars => "an amount of money".into(),
+            Self::Tokens => "a number of tokens".into(),
             Self::OneOf(words) => words.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(" or "),
             Self::ListOf(inner) => format!("a list of {}", plural(&inner.describe())),
             Self::MapOf(what, _) => format!("a map of {what}"),
@@ -289,8 +301,11 @@ impl<'a> Checker<'a> {
             Shape::Name => return self.name(node),
             Shape::Number => node.number().is_some(),
             Shape::Truth => node.boolean().is_some(),
-            Shape::Time => node.text().is_some_and(|it| super::units::time(it).is_some()),
-            Shape::Amount => node.text().is_some_and(|it| super::units::amount(it).is_some()),
+            Shape::Time => node.text().is_some_and(|it| units::time(it).is_some()),
+            Shape::Amount => node.text().is_some_and(|it| units::amount(it).is_some()),
+            Shape::Money => node.text().is_some_and(|it| units::money(it).is_some()),
+            Shape::Dollars => node.text().is_some_and(|it| units::dollars(it).is_some()),
+            Shape::Tokens => node.text().is_some_and(|it| units::tokens(it).is_some()),
             Shape::OneOf(words) => return self.word(node, words),
             Shape::ListOf(inner) => {
                 if let Value::List(items) = &node.value {
@@ -362,9 +377,14 @@ impl<'a> Checker<'a> {
             Shape::Anything => true,
             Shape::Truth => node.boolean().is_some(),
             Shape::Number => node.number().is_some(),
-            Shape::Text | Shape::Name | Shape::Time | Shape::Amount | Shape::OneOf(_) => {
-                node.text().is_some()
-            }
+            Shape::Text
+            | Shape::Name
+            | Shape::Time
+            | Shape::Amount
+            | Shape::Money
+            | Shape::Dollars
+            | Shape::Tokens
+            | Shape::OneOf(_) => node.text().is_some(),
             Shape::ListOf(inner) => match &node.value {
                 Value::List(_) => true,
                 // A list of one word may be written without brackets.
