@@ -15,11 +15,13 @@ questions:
   ready: {asks: "Ready?", answers: [yes, no], unattended: wait}
 phases:
   working: {at: ask, show: others}
+facts:
+  tree: {in: [clean, dirty], is: "git.dirty ? 'dirty' : 'clean'"}
 defaults: {failures: broken}
 states:
   parts: {each: {item: task, in: docs.tasks.items, run: part}, on: {fine: tests, stuck: broken}}
   tests: {check: project.test, judges: code, on: {pass: which, fail: broken}}
-  which: {choose: [{to: settled-now}]}
+  which: {choose: [{when: {tree: dirty}, to: broken}, {to: settled-now}]}
   settled-now: {settle: [tests], then: ask}
   ask: {ask: ready, needs: [tests], on: {yes: done, no | deferred: broken}}
   done: {needs: [tests], end: success}
@@ -62,6 +64,19 @@ const GUARDS: &[(&str, &str, &str, &str, &str)] = &[
     ("which", "back", "reserved", "back", "another name"),
     ("[yes, no]", "[yes, no, wait]", "reserved", "wait", "another word"),
     ("[yes, no]", "[yes, no, deferred]", "reserved", "deferred", "another word"),
+    ("git.dirty ? 'dirty' : 'clean'", "git.dirty", "bad-fact", "\"git.dirty\"", "one of the values"),
+    ("git.dirty ? 'dirty' : 'clean'", "git.branch", "bad-fact", "\"git.branch\"", "one of the values"),
+    ("git.dirty ? 'dirty'", "git.dirt ? 'dirty'", "bad-fact", "dirt", "dirty"),
+    ("per: visit}}", "per: visit}, gold: {limit: 2 usd, keep: 10m}}", "bad-value", "10m", "same unit"),
+    ("may-write: [code]}", "may-write: [code], costs: 2}", "bad-type", "2", "2 usd"),
+    ("may-write: [code]}", "may-write: [code], costs: 2h}", "bad-type", "2h", "2 usd"),
+    (
+        "{item: task, in: docs.tasks.items",
+        "{item: task, in: docs.task.items",
+        "unknown-name",
+        "docs.task.items",
+        "tasks",
+    ),
     ("\"Do it.\"", "do-it.md", "bad-value", "do-it.md", "prompts/do-it.md"),
 ];
 

@@ -4,7 +4,6 @@
 
 use std::io::Write as _;
 
-use loopwright_core::language::Folder;
 use loopwright_core::problem::Problem;
 use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteDiagnostic, NamedSource, Report};
 
@@ -33,10 +32,15 @@ fn coloured(terminal: bool) -> bool {
         && std::env::var_os("TERM").is_none_or(|it| it != "dumb")
 }
 
-/// A problem, drawn with a pointer into its file.
-pub(crate) fn problem(origin: &str, folder: &Folder, problem: &Problem) -> String {
+/// A problem, drawn with a pointer into its file, which goes by this name and holds this text.
+pub(crate) fn problem(name: &str, text: Option<&str>, problem: &Problem) -> String {
     use std::io::IsTerminal as _;
-    let mut diagnostic = MietteDiagnostic::new(problem.message.clone()).with_code(problem.code);
+    let source = text.filter(|it| !it.is_empty());
+    let message = match source {
+        Some(_) => problem.message.clone(),
+        None => format!("{name}: {}", problem.message),
+    };
+    let mut diagnostic = MietteDiagnostic::new(message).with_code(problem.code);
     if let Some(help) = &problem.help {
         diagnostic = diagnostic.with_help(help.clone());
     }
@@ -48,17 +52,16 @@ pub(crate) fn problem(origin: &str, folder: &Folder, problem: &Problem) -> Strin
     let handler =
         GraphicalReportHandler::new_themed(theme).with_width(110).with_context_lines(1).with_links(false);
     let mut drawn = String::new();
-    let report = match folder.text(&problem.place.file) {
-        Some(text) if !text.is_empty() => {
+    let report = match source {
+        Some(text) => {
             let start = problem.place.bytes.start.min(text.len());
             // A label over many lines hides the place it points to.
             let end = problem.place.bytes.end.clamp(start, text.len());
             let end = text[start..end].find('\n').map_or(end, |it| start + it);
             diagnostic = diagnostic.with_label(LabeledSpan::new(None, start, end - start));
-            let name = format!("{origin}/{}", problem.place.file);
             Report::new(diagnostic).with_source_code(NamedSource::new(name, text.to_owned()))
         }
-        _ => Report::new(diagnostic),
+        None => Report::new(diagnostic),
     };
     match handler.render_report(&mut drawn, report.as_ref()) {
         Ok(()) => drawn,

@@ -7,6 +7,12 @@ pub fn workflow() -> Shape {
     let text = Shape::Text;
     Shape::Record(
         Record::new("a workflow")
+            .also("workflow", &["name", "id"])
+            .also("about", &["description"])
+            .also("states", &["steps", "nodes", "stages"])
+            .also("roles", &["agents"])
+            .also("vars", &["variables"])
+            .also("start", &["initial", "entry"])
             .must("workflow", Shape::Name, "The workflow's name, equal to its folder's.")
             .may("about", text.clone(), "One sentence for people.")
             .must(
@@ -41,7 +47,11 @@ pub fn workflow() -> Shape {
             .may("questions", Shape::MapOf("questions", Box::new(question())), "What people are asked.")
             .may("facts", facts(), "Observations with a finite domain, computed with CEL.")
             .may("defaults", routes(), "Routes for signals that many states share.")
-            .must("states", states(), "The machine.")
+            .must(
+                "states",
+                states(),
+                "What is done, and where each outcome leads. A run starts at the first.",
+            )
             .may("children", Shape::MapOf("children", Box::new(child())), "Machines run once per item.")
             .may("properties", property().list(), "What must be proved besides."),
     )
@@ -124,6 +134,7 @@ fn budgets() -> Shape {
             Shape::Amount,
             Shape::Record(
                 Record::new("a budget")
+                    .also("limit", &["max", "times"])
                     .must(
                         "limit",
                         Shape::Amount.table(),
@@ -167,7 +178,10 @@ fn document() -> Shape {
     Shape::Tagged(Tagged {
         what: "a document",
         variants: vec![
-            Record::new("a document").must("file", Shape::Text, "One file.").with(&common),
+            Record::new("a document")
+                .also("file", &["path"])
+                .must("file", Shape::Text, "One file.")
+                .with(&common),
             Record::new("a document").must("files", names(), "Files by glob; `!x` leaves out.").with(&common),
             Record::new("a group").must("group", names(), "Other documents under one name.").may(
                 "about",
@@ -246,6 +260,11 @@ fn findings() -> Shape {
 fn role() -> Shape {
     Shape::Record(
         Record::new("a role")
+            .also("agent", &["model"])
+            .also("prompt", &["instructions", "system"])
+            .also("may-write", &["writes", "write", "may-edit"])
+            .also("given", &["reads", "inputs", "context"])
+            .also("verdicts", &["outcomes", "outputs"])
             .must("agent", Shape::Name, "Which agent does it, a name the configuration knows.")
             .may("about", Shape::Text, "What it is, for people.")
             .may("prompt", Shape::Text.table(), "`prompts/x.md`, or the text itself.")
@@ -304,6 +323,9 @@ fn arm() -> Shape {
         Shape::ListOf(Box::new(Shape::Ref("arm"))),
         Shape::Record(
             Record::new("an arm")
+                .also("to", &["then", "next", "goto", "target"])
+                .also("when", &["if", "only-when"])
+                .also("spend", &["budget"])
                 .must("to", Shape::Name, "A state, `again` or `back`.")
                 .may("when", conditions(), "Must hold, else the next arm.")
                 .may("spend", Shape::Name, "Takes one of a budget; nothing left means the next arm.")
@@ -361,61 +383,63 @@ fn state() -> Shape {
         may("timeout", Shape::Time, "The longest this call may take."),
     ];
     let role = || Shape::Name.table();
-    Shape::Tagged(Tagged {
-        what: "a state",
-        variants: vec![
-            Record::new("an agent state")
-                .must("agent", role(), "The role that works.")
-                .with(&call)
-                .with(&then)
-                .with(&common),
-            Record::new("a review state")
-                .must("review", role(), "The judge.")
-                .may("advice", names(), "Roles that are heard and recorded, never routed on.")
-                .with(&call)
-                .with(&gate)
-                .with(&then)
-                .with(&common),
-            Record::new("a check state")
-                .must("check", check(), "What is run.")
-                .with(&gate)
-                .with(&then)
-                .with(&common),
-            Record::new("an ask state")
-                .must("ask", Shape::Name, "The question.")
-                .with(&gate)
-                .with(&then)
-                .with(&common),
-            Record::new("a do state")
-                .must("do", action().list(), "What the engine does, in order.")
-                .may("without", names(), "Gates over what is committed that are deliberately not needed.")
-                .with(&then)
-                .with(&common),
-            Record::new("a choose state")
-                .must("choose", Shape::Ref("arm").list(), "Arms; the first that holds.")
-                .not("needs", NO_NEEDS)
-                .with(&common[..1]),
-            Record::new("a settle state")
-                .must("settle", names(), "Gates, in the order they are owed.")
-                .not("needs", NO_NEEDS)
-                .with(&then)
-                .with(&common[..1]),
-            Record::new("an each state")
-                .must("each", each(), "What is done once per item.")
-                .with(&gate)
-                .with(&then)
-                .with(&common),
-            Record::new("a rest state").must("rest", Shape::Text, "What the person is told.").with(&common),
-            Record::new("an end")
-                .must(
-                    "end",
-                    Shape::OneOf(&["success", "failure", "stopped", "refused"]),
-                    "How the run came out.",
-                )
-                .may("says", Shape::Text, "What the person is told.")
-                .with(&common),
-        ],
-    })
+    let variants = vec![
+        Record::new("an agent state")
+            .also("agent", &["role", "call"])
+            .must("agent", role(), "The role that works.")
+            .with(&call)
+            .with(&then)
+            .with(&common),
+        Record::new("a review state")
+            .must("review", role(), "The judge.")
+            .may("advice", names(), "Roles that are heard and recorded, never routed on.")
+            .with(&call)
+            .with(&gate)
+            .with(&then)
+            .with(&common),
+        Record::new("a check state")
+            .also("check", &["test", "command"])
+            .must("check", check(), "What is run.")
+            .with(&gate)
+            .with(&then)
+            .with(&common),
+        Record::new("an ask state")
+            .also("ask", &["question"])
+            .must("ask", Shape::Name, "The question.")
+            .with(&gate)
+            .with(&then)
+            .with(&common),
+        Record::new("a do state")
+            .also("do", &["actions"])
+            .must("do", action().list(), "What the engine does, in order.")
+            .may("without", names(), "Gates over what is committed that are deliberately not needed.")
+            .with(&then)
+            .with(&common),
+        Record::new("a choose state")
+            .also("choose", &["switch", "branch"])
+            .must("choose", Shape::Ref("arm").list(), "Arms; the first that holds.")
+            .not("needs", NO_NEEDS)
+            .with(&common[..1]),
+        Record::new("a settle state")
+            .must("settle", names(), "Gates, in the order they are owed.")
+            .not("needs", NO_NEEDS)
+            .with(&then)
+            .with(&common[..1]),
+        Record::new("an each state")
+            .also("each", &["for", "foreach", "for-each"])
+            .must("each", each(), "What is done once per item.")
+            .with(&gate)
+            .with(&then)
+            .with(&common),
+        Record::new("a rest state").must("rest", Shape::Text, "What the person is told.").with(&common),
+        Record::new("an end")
+            .must("end", Shape::OneOf(&["success", "failure", "stopped", "refused"]), "How the run came out.")
+            .may("says", Shape::Text, "What the person is told.")
+            .with(&common),
+    ];
+    // What a state leads to is called `then`; what an arm leads to, `to`.
+    let variants = variants.into_iter().map(|it: Record| it.also("then", &["to", "next", "goto"])).collect();
+    Shape::Tagged(Tagged { what: "a state", variants })
 }
 
 fn check() -> Shape {
@@ -425,6 +449,7 @@ fn check() -> Shape {
             what: "a check",
             variants: vec![
                 Record::new("a check")
+                    .also("run", &["cmd", "command", "commands", "script", "shell"])
                     .must("run", names(), "Commands.")
                     .may("each", Shape::Time, "The longest one command may take. Default: 30s.")
                     .may("timeout", Shape::Time, "The longest all of them may take. Default: 10m.")
@@ -579,7 +604,7 @@ fn child() -> Shape {
             .may("budgets", budgets(), "Per item.")
             .may("facts", facts(), "Observations about the item.")
             .may("defaults", routes(), "Routes many states share. Default: the file's.")
-            .must("states", states(), "The machine."),
+            .must("states", states(), "What is done for an item, and where each outcome leads."),
     )
 }
 

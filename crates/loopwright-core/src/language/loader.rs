@@ -13,7 +13,7 @@ use super::yaml::{Entry, Node, shorten};
 use super::{Folder, WORKFLOW_FILE, units};
 use crate::definition::{Caps, Machine, Table, Workflow};
 use crate::name::Name;
-use crate::problem::{Place, Problem, did_you_mean};
+use crate::problem::{Place, Problem, Stage, did_you_mean};
 
 /// Reads one workflow.
 pub(super) struct Loader<'a> {
@@ -47,6 +47,11 @@ impl<'a> Loader<'a> {
         if problem.place.file != WORKFLOW_FILE || !self.broken.touches(&problem.place.bytes) {
             self.problems.borrow_mut().push(problem);
         }
+    }
+
+    /// Whether anything was reported so far.
+    pub(super) fn has_problems(&self) -> bool {
+        !self.broken.is_empty() || self.problems.borrow().iter().any(|it| it.stage == Stage::Load)
     }
 
     /// Whether something in here does not fit the grammar, so that nothing follows from it.

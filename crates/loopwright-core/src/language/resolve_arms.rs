@@ -196,12 +196,17 @@ impl Loader<'_> {
                 if group || state.cells.contains_key(word) {
                     continue;
                 }
-                let message = format!("`{}` never signals `{word}`", state.name);
+                let message = format!("`{}` never signals `{}`", state.name, shorten(word));
+                let help = did_you_mean(word, state.cells.keys().map(|it| &**it));
+                let nothing = match &state.kind {
+                    Kind::End { .. } => "nothing follows an end: remove it",
+                    _ => "a resting state takes `verb NAME`",
+                };
                 self.wrong(
                     "unknown-signal",
                     &entry.key_bytes,
                     message,
-                    did_you_mean(word, state.cells.keys().map(|it| &**it)),
+                    help.or_else(|| Some(nothing.into())),
                 );
             }
         }

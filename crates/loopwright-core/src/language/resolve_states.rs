@@ -2,6 +2,7 @@
 
 use indexmap::IndexMap;
 
+use super::WORKFLOW_FILE;
 use super::loader::{Loader, Scope, names_in};
 use super::resolve_nouns::{in_folder, outcome_place, texts, to_json};
 use super::types::{Types, environment};
@@ -12,7 +13,7 @@ use crate::definition::{
     Action, Budget, Call, Cell, Check, CheckWhat, Each, EachRun, Fact, Gate, Kind, Machine, Outcome,
     Outcomes, Per, State, Table, Variable, Workflow,
 };
-use crate::fact::Expression;
+use crate::fact::{Expression, Fault, Type};
 use crate::library;
 use crate::name::Name;
 use crate::paths::FileSet;
@@ -796,8 +797,7 @@ impl Loader<'_> {
             if let (Some(node), Some(expression)) = (source, &expression) {
                 let checked = expression.check(&names);
                 for fault in &checked.faults {
-                    let problem = Problem::load("bad-fact", Self::place(&node.bytes), fault.message.clone());
-                    self.report(problem.help(fault.help.as_deref().unwrap_or(FACT_HELP)));
+                    self.bad_fact(node, fault);
                 }
                 let known =
                     checked.faults.is_empty() && !values.is_empty() && !self.is_broken(entry.node.get("in"));
@@ -819,6 +819,13 @@ impl Loader<'_> {
                         let problem = Problem::proof("never-holds", Self::place(&entry.key_bytes), message);
                         self.report(problem.help(format!("remove `{value}` from `in`, or let `is` give it")));
                     }
+                }
+                // What is wrong elsewhere can leave open what is read here.
+                let open = checked.result == Type::Any && self.has_problems();
+                if known && checked.leaves.is_none() && !open {
+                    let message =
+                        format!("the fact `{}` gives {}, not one of its values", entry.key, checked.result);
+                    self.wrong("bad-fact", &node.bytes, message, Some(FACT_HELP.into()));
                 }
                 for read in &checked.reads {
                     for name in read
@@ -873,11 +880,25 @@ impl Loader<'_> {
         match Expression::parse(node.text()?) {
             Ok(expression) => Some(expression),
             Err(fault) => {
-                let problem = Problem::load("bad-fact", Self::place(&node.bytes), fault.message);
-                self.report(problem.help(fault.help.as_deref().unwrap_or(FACT_HELP)));
+                self.bad_fact(node, &fault);
                 None
             }
         }
+    }
+
+    /// Reports a fault of an expression, at its place in it if the expression is written as it is read.
+    fn bad_fact(&self, node: &Node, fault: &Fault) {
+        let text = node.text().unwrap_or_default();
+        let written = self.folder.text(WORKFLOW_FILE).and_then(|it| it.get(node.bytes.clone()));
+        let bytes = match written.and_then(|it| it.find(text)) {
+            Some(at) if fault.range.end <= text.len() => {
+                let start = node.bytes.start + at;
+                start + fault.range.start..start + fault.range.end
+            }
+            _ => node.bytes.clone(),
+        };
+        let problem = Problem::load("bad-fact", Self::place(&bytes), fault.message.clone());
+        self.report(problem.help(fault.help.as_deref().unwrap_or(FACT_HELP)));
     }
 }
 

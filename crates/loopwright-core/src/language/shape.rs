@@ -9,7 +9,7 @@ use std::ops::Range;
 use rustc_hash::FxHashMap;
 
 use super::units;
-use super::yaml::{Node, Value, shorten};
+use super::yaml::{Entry, Node, Value, shorten};
 use crate::problem::{Place, Problem, did_you_mean, nearest};
 
 /// What a piece of YAML may be.
@@ -62,6 +62,8 @@ pub struct Record {
     pub fields: Vec<Field>,
     /// Keys one could expect, and why they are not there.
     pub refused: Vec<(&'static str, &'static str)>,
+    /// Other words for its keys, which people use who do not know these yet.
+    pub synonyms: Vec<(&'static str, &'static str)>,
 }
 
 /// A key of a record.
@@ -89,7 +91,7 @@ pub struct Tagged {
 impl Record {
     /// A record without keys yet.
     pub fn new(what: &'static str) -> Self {
-        Self { what, fields: Vec::new(), refused: Vec::new() }
+        Self { what, fields: Vec::new(), refused: Vec::new(), synonyms: Vec::new() }
     }
 
     /// Adds a key that must be there.
@@ -110,6 +112,13 @@ impl Record {
     #[must_use]
     pub fn not(mut self, key: &'static str, help: &'static str) -> Self {
         self.refused.push((key, help));
+        self
+    }
+
+    /// Says what a key is called elsewhere.
+    #[must_use]
+    pub fn also(mut self, key: &'static str, words: &[&'static str]) -> Self {
+        self.synonyms.extend(words.iter().map(|it| (*it, key)));
         self
     }
 
@@ -138,6 +147,17 @@ impl Record {
     /// The key that tells it from other variants.
     fn tag(&self) -> Option<&'static str> {
         self.fields.first().map(|it| it.key)
+    }
+
+    /// The key that a word was probably meant to be.
+    fn meant(&self, word: &str) -> Option<&'static str> {
+        self.said(word).or_else(|| nearest(word, self.keys()))
+    }
+
+    /// The key that another word stands for.
+    fn said(&self, word: &str) -> Option<&'static str> {
+        let said = self.synonyms.iter().find(|(it, _)| *it == word).map(|(_, key)| *key);
+        said.filter(|key| self.field(key).is_some())
     }
 
     fn keys(&self) -> impl Iterator<Item = &'static str> {
@@ -170,8 +190,15 @@ impl Shape {
             Self::ListOf(_) => "write `[one, other]`, or one a line with `- ` before it",
             Self::MapOf(..) => "write `name: ...`, one a line and further to the right",
             Self::Record(record) => return record.example(),
-            Self::Tagged(tagged) => return tagged.variants.first().and_then(Record::example),
-            Self::Either(shapes) => return shapes.last().and_then(Self::example),
+            Self::Tagged(tagged) => {
+                let tags: Vec<&str> = tagged.variants.iter().filter_map(Record::tag).collect();
+                return Some(format!("write `{{KEY: ...}}`, where KEY is {}", any_of(&tags)));
+            }
+            Self::Either(shapes) => {
+                let last = shapes.last().and_then(Self::example)?;
+                let word = matches!(shapes.first(), Some(Self::Name | Self::Text));
+                return Some(if word { last.replacen("write ", "write a word, or ", 1) } else { last });
+            }
             Self::Table(inner) => return inner.example(),
             Self::OneOf(words) => return Some(format!("write {}", any_of(words))),
             Self::Ref(_) | Self::Anything => return None,
@@ -192,22 +219,25 @@ impl Shape {
             Self::OneOf(words) => words.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(" or "),
             Self::ListOf(inner) => format!("a list of {}", plural(&inner.describe())),
             Self::MapOf(what, _) => format!("a map of {what}"),
-            Self::Record(record) => format!("{} (a map)", record.what),
-            Self::Tagged(tagged) => format!("{} (a map)", tagged.what),
+            Self::Record(record) => record.what.into(),
+            Self::Tagged(tagged) => tagged.what.into(),
             Self::Either(shapes) => {
                 let mut described: Vec<String> = shapes.iter().map(Self::describe).collect();
                 described.dedup();
-                described.join(", or ")
+                let last = described.pop().unwrap_or_default();
+                if described.is_empty() { last } else { format!("{} or {last}", described.join(", ")) }
             }
             Self::Table(inner) => inner.describe(),
-            Self::Ref(name) => format!("`{name}`"),
+            Self::Ref("arm") => "an arm".into(),
+            Self::Ref(name) => format!("a {name}"),
             Self::Anything => "anything".into(),
         }
     }
 }
 
 fn plural(described: &str) -> String {
-    described.strip_prefix("a ").map_or_else(|| described.to_owned(), |it| format!("{it}s"))
+    let bare = described.strip_prefix("an ").or_else(|| described.strip_prefix("a "));
+    bare.map_or_else(|| described.to_owned(), |it| format!("{it}s"))
 }
 
 /// Where a shape leads when it says [`Shape::Ref`].
@@ -258,6 +288,11 @@ impl Broken {
         let mut starts: Vec<usize> = problems.iter().map(|it| it.place.bytes.start).collect();
         starts.sort_unstable();
         Self(starts)
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
 
     /// Whether something in these bytes has been reported.
@@ -457,9 +492,10 @@ impl<'a> Checker<'a> {
             let elsewhere: Vec<&str> =
                 others.iter().filter(|it| it.field(&entry.key).is_some()).filter_map(Record::tag).collect();
             let refused = record.refused.iter().find(|(key, _)| *key == entry.key);
-            let near = nearest(&entry.key, record.keys()).filter(|_| elsewhere.is_empty());
+            let near = record.meant(&entry.key).or_else(|| self.only_one_missing(node, entry, record));
+            let near = near.filter(|_| elsewhere.is_empty() && refused.is_none());
             let help = match near {
-                _ if refused.is_some() => refused.map(|(_, help)| (*help).to_owned()),
+                None if refused.is_some() => refused.map(|(_, help)| (*help).to_owned()),
                 Some(near) => Some(format!("did you mean `{near}`?")),
                 None if elsewhere.is_empty() => did_you_mean(&entry.key, record.keys()),
                 None => Some(format!("`{}` goes with {}", entry.key, any_of(&elsewhere))),
@@ -480,8 +516,17 @@ impl<'a> Checker<'a> {
                 continue;
             }
             let message = format!("{} needs `{}`", record.what, field.key);
-            self.report("missing-key", &head(node), message, Some(field.about.to_owned()));
+            let help = format!("add `{}: ...`. {}", field.key, field.about);
+            self.report("missing-key", &head(node), message, Some(help));
         }
+    }
+
+    /// The one key that must be there and is not, if this entry could be it.
+    fn only_one_missing(&self, node: &Node, entry: &Entry, record: &Record) -> Option<&'static str> {
+        let mut missing = record.fields.iter().filter(|it| it.required && node.get(it.key).is_none());
+        let (Some(field), None) = (missing.next(), missing.next()) else { return None };
+        let unknown = node.entries().iter().filter(|it| record.field(&it.key).is_none()).count();
+        (unknown == 1 && self.fits(&entry.node, &field.shape)).then_some(field.key)
     }
 
     /// Whether a node fits a shape.
@@ -516,8 +561,13 @@ impl<'a> Checker<'a> {
     /// A map without the key that says what it is: perhaps that key is misspelt.
     fn untagged(&mut self, node: &Node, tagged: &Tagged) {
         let near = node.entries().iter().find_map(|entry| {
-            let near = nearest(&entry.key, tagged.variants.iter().filter_map(Record::tag))?;
-            Some((entry, tagged.variants.iter().find(|it| it.tag() == Some(near))?))
+            let said =
+                tagged.variants.iter().find(|it| it.tag().is_some() && it.said(&entry.key) == it.tag());
+            let near = || {
+                let near = nearest(&entry.key, tagged.variants.iter().filter_map(Record::tag))?;
+                tagged.variants.iter().find(|it| it.tag() == Some(near))
+            };
+            Some((entry, said.or_else(near)?))
         });
         let Some((entry, record)) = near else {
             if !node.entries().iter().any(|it| it.key.is_empty()) {

@@ -275,7 +275,7 @@ impl<'l, 'a> Texts<'l, 'a> {
         let Err((part, known)) = follow(names, &path) else { return true };
         let message = format!("`{}`: there is no `{}`", shorten(&given.name), shorten(&part));
         let problem = Problem::load("unknown-input", given.place.clone(), message);
-        self.loader.report(problem.maybe_help(did_you_mean(&part, known.iter().map(String::as_str))));
+        self.loader.report(problem.maybe_help(instead(&path, &part, &known, names)));
         false
     }
 
@@ -321,7 +321,7 @@ impl<'l, 'a> Texts<'l, 'a> {
             let Err((part, known)) = follow(names, path) else { return true };
             let message = format!("`{{{{ {} }}}}`: there is no `{}`", shorten(path), shorten(&part));
             let problem = Problem::load("unknown-input", self.locate(path, place), message);
-            self.loader.report(problem.maybe_help(did_you_mean(&part, known.iter().map(String::as_str))));
+            self.loader.report(problem.maybe_help(instead(path, &part, &known, names)));
             false
         });
         used
@@ -347,6 +347,19 @@ impl<'l, 'a> Texts<'l, 'a> {
         };
         Place { file: place.file.clone(), bytes }
     }
+}
+
+/// What could be written instead of a name that is not there: perhaps only the family is missing.
+fn instead(path: &str, part: &str, known: &[String], names: &Names) -> Option<String> {
+    let first = path.split('.').next().unwrap_or_default();
+    if part == first && nearest(part, known.iter().map(String::as_str)).is_none() {
+        let holds =
+            |of: &&str| matches!(names.get(*of), Some(Type::Record(fields)) if fields.contains_key(first));
+        if let Some(family) = ["inputs", "docs", "lists", "last", "items"].into_iter().find(holds) {
+            return Some(format!("did you mean `{family}.{path}`?"));
+        }
+    }
+    did_you_mean(part, known.iter().map(String::as_str))
 }
 
 /// What a prompt may use: what is always there, and what it is given.

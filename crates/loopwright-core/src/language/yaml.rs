@@ -344,8 +344,10 @@ impl Reader<'_> {
             "indent with spaces: YAML does not allow tabs there"
         } else if text[line_start..].lines().next().is_some_and(|it| it.contains("{{") && !it.contains('"')) {
             "a text with `{{ }}` must be quoted: \"{{subject}}\""
+        } else if text[at.min(text.len())..].starts_with('*') {
+            "a text that begins with `*` must be quoted: \"**\""
         } else {
-            "check quotes, brackets and indentation just before this place"
+            "check quotes, brackets, commas and indentation just before this place; quote texts with `: ` in them"
         };
         let bytes = at..(at + 1).min(self.length).max(at);
         self.report("syntax", bytes, &format!("this is not valid YAML: {info}"), help);

@@ -82,12 +82,13 @@ pub(crate) fn cmd_check(arguments: &CheckArgs) -> Result<ExitCode, CommandError>
 
 fn print(found: &Found, problems: &[&Problem], report: Option<&Report>, arguments: &CheckArgs) {
     for problem in problems {
-        show::error_line(show::problem(&found.origin, &found.folder, problem).trim_end());
+        let (name, text) = (found.path(&problem.place.file), found.folder.text(&problem.place.file));
+        show::error_line(show::problem(&name, text, problem).trim_end());
         if let Some(path) = &problem.path {
             show::error_line(&format!("  a run that shows it:\n{}", indent(&path.to_yaml(), 4)));
         }
     }
-    let name = &found.folder.name;
+    let name = found.name();
     let count = show::counted(problems.len(), "problem");
     let Some(report) = report else {
         show::error_line(&format!("{name}: does not load ({count})"));
@@ -234,7 +235,7 @@ fn as_json(found: &Found, problems: &[&Problem], report: Option<&Report>, code: 
         })
         .collect();
     json!({
-        "workflow": found.folder.name,
+        "workflow": found.name(),
         "origin": found.origin,
         "verdict": match code { OK => "proved", NOT_PROVED => "not-proved", _ => "does-not-load" },
         "problems": problems,
@@ -258,7 +259,7 @@ fn write_paths(folder: &std::path::Path, found: &Found, problems: &[&Problem]) -
     std::fs::create_dir_all(folder).map_err(unwritable)?;
     for (at, problem) in problems.iter().enumerate() {
         if let Some(path) = &problem.path {
-            let file = folder.join(format!("{}-{:02}-{}.yaml", found.folder.name, at + 1, problem.code));
+            let file = folder.join(format!("{}-{:02}-{}.yaml", found.stem(), at + 1, problem.code));
             std::fs::write(&file, path.to_yaml()).map_err(unwritable)?;
         }
     }

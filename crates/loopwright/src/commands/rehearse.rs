@@ -12,7 +12,7 @@ use loopwright_core::signal;
 use serde_json::{Value, json};
 
 use crate::error::{CommandError, NOT_PROVED};
-use crate::find::{Found, find};
+use crate::find::{Found, find, read_text};
 use crate::show;
 
 /// Play a workflow with scripted agents, without a token spent
@@ -67,9 +67,8 @@ pub(crate) fn cmd_rehearse(arguments: &RehearseArgs) -> Result<ExitCode, Command
         session.one(&with_first_facts(&workflow, scenario), &mut coverage)?;
     } else {
         for file in &arguments.scenario {
-            let text = std::fs::read_to_string(file)
-                .map_err(|it| CommandError::user(format!("`{}` cannot be read: {it}", file.display())))?;
-            let scenario = super::test::scenario(&found, &workflow, &file.display().to_string(), &text)?;
+            let text = read_text(file)?;
+            let scenario = super::test::scenario(&workflow, &file.display().to_string(), &text)?;
             session.one(&scenario, &mut coverage)?;
         }
     }
