@@ -2,6 +2,7 @@
 //!
 //! Data goes to stdout, everything else to stderr. A closed pipe ends the output, not the program with a crash.
 
+use std::ffi::OsString;
 use std::io::Write as _;
 
 use loopwright_core::problem::Problem;
@@ -25,11 +26,9 @@ pub(crate) fn counted(number: impl TryInto<u64>, thing: &str) -> String {
     if number == 1 { format!("1 {thing}") } else { format!("{number} {thing}s") }
 }
 
-/// Whether colour is wanted on a stream.
-fn coloured(terminal: bool) -> bool {
-    terminal
-        && std::env::var_os("NO_COLOR").is_none()
-        && std::env::var_os("TERM").is_none_or(|it| it != "dumb")
+/// Whether colour is wanted on a stream. An empty `NO_COLOR` says nothing.
+fn coloured(terminal: bool, no_color: Option<OsString>, term: Option<OsString>) -> bool {
+    terminal && no_color.is_none_or(|it| it.is_empty()) && term.is_none_or(|it| it != "dumb")
 }
 
 /// A problem, drawn with a pointer into its file, which goes by this name and holds this text.
@@ -44,7 +43,8 @@ pub(crate) fn problem(name: &str, text: Option<&str>, problem: &Problem) -> Stri
     if let Some(help) = &problem.help {
         diagnostic = diagnostic.with_help(help.clone());
     }
-    let theme = if coloured(std::io::stderr().is_terminal()) {
+    let (no_color, term) = (std::env::var_os("NO_COLOR"), std::env::var_os("TERM"));
+    let theme = if coloured(std::io::stderr().is_terminal(), no_color, term) {
         GraphicalTheme::unicode()
     } else {
         GraphicalTheme::unicode_nocolor()
@@ -75,4 +75,31 @@ pub(crate) fn position(text: &str, byte: usize) -> (usize, usize) {
     let line = before.matches('\n').count() + 1;
     let column = before.rsplit('\n').next().map_or(0, |it| it.chars().count()) + 1;
     (line, column)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn colour_is_for_terminals_that_want_it() {
+        let set = |it: &str| Some(OsString::from(it));
+        assert!(coloured(true, None, None));
+        assert!(coloured(true, set(""), set("xterm")));
+        assert!(!coloured(false, None, set("xterm")));
+        assert!(!coloured(true, set("1"), set("xterm")));
+        assert!(!coloured(true, None, set("dumb")));
+    }
+
+    #[test]
+    fn one_thing_is_one_thing() {
+        assert_eq!([0_u64, 1, 2].map(|it| counted(it, "call")), ["0 calls", "1 call", "2 calls"]);
+    }
+
+    #[test]
+    fn positions_are_counted_in_characters() {
+        assert_eq!(position("ä: b\nö: c", "ä: b\nö: ".len()), (2, 4));
+        assert_eq!(position("ab", 99), (1, 3));
+        assert_eq!(position("ä", 1), (1, 1));
+    }
 }

@@ -35,6 +35,9 @@ pub(crate) struct CheckArgs {
     verbose: bool,
 }
 
+/// More problems than this are counted and not shown: nobody reads them.
+const MOST_SHOWN: usize = 100;
+
 /// Loads a workflow and proves it.
 pub(crate) fn examine(found: &Found) -> (Loaded, Option<Report>) {
     let loaded = load(&found.folder);
@@ -81,12 +84,16 @@ pub(crate) fn cmd_check(arguments: &CheckArgs) -> Result<ExitCode, CommandError>
 }
 
 fn print(found: &Found, problems: &[&Problem], report: Option<&Report>, arguments: &CheckArgs) {
-    for problem in problems {
+    for problem in problems.iter().take(MOST_SHOWN) {
         let (name, text) = (found.path(&problem.place.file), found.folder.text(&problem.place.file));
         show::error_line(show::problem(&name, text, problem).trim_end());
         if let Some(path) = &problem.path {
             show::error_line(&format!("  a run that shows it:\n{}", indent(&path.to_yaml(), 4)));
         }
+    }
+    if problems.len() > MOST_SHOWN {
+        let more = show::counted(problems.len() - MOST_SHOWN, "more problem");
+        show::error_line(&format!("and {more}; `--json` lists all"));
     }
     let name = found.name();
     let count = show::counted(problems.len(), "problem");

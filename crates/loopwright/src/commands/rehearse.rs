@@ -135,12 +135,27 @@ impl Session<'_> {
                 let played = play(self.workflow, &scenario.start, &mut script, coverage, MOST_STEPS)
                     .map_err(impossible)?;
                 runs += 1;
-                if matches!(played.stop, Stop::NoRoute(..) | Stop::Refused(_) | Stop::TooLong) {
-                    broken += 1;
-                    self.failed = true;
-                    show::out(&format!("  FAULT `{failure}` at step {}: {}\n", at + 1, played.stop));
+                if !matches!(played.stop, Stop::NoRoute(..) | Stop::Refused(_) | Stop::TooLong) {
+                    continue;
                 }
+                broken += 1;
+                self.failed = true;
+                let (step, stop) = (at + 1, played.stop.to_string());
+                show::out(&if self.arguments.json {
+                    let scenario = &scenario.name;
+                    format!(
+                        "{}\n",
+                        json!({"scenario": scenario, "fault": failure, "step": step, "stop": stop})
+                    )
+                } else {
+                    format!("  FAULT `{failure}` at step {step}: {stop}\n")
+                });
             }
+        }
+        if self.arguments.json {
+            let line = json!({"scenario": scenario.name, "faults": runs, "without-a-way-on": broken});
+            show::out(&format!("{line}\n"));
+            return Ok(());
         }
         show::out(&format!("  {} played, {broken} without a way on\n", show::counted(runs, "fault")));
         Ok(())

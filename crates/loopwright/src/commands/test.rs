@@ -33,21 +33,27 @@ pub(crate) struct TestArgs {
 /// The scenarios of a folder and their files. Everything that is wrong with any of them is shown first.
 fn scenarios(found: &Found, workflow: &Workflow) -> Result<Vec<(String, Scenario)>, CommandError> {
     let mut scenarios = Vec::new();
-    let mut broken = None;
+    let mut broken: Vec<CommandError> = Vec::new();
     for (file, content) in
         found.folder.files.iter().filter(|(it, _)| it.starts_with("scenarios/") && is_yaml(it))
     {
         let name = found.path(file);
-        let read = match std::str::from_utf8(content) {
-            Ok(text) => scenario(workflow, &name, text),
-            Err(_) => Err(CommandError::user(format!("`{name}` is not UTF-8 text"))),
+        let read = if let Ok(text) = std::str::from_utf8(content) {
+            scenario(workflow, &name, text)
+        } else {
+            show::error_line(&format!("`{name}` is not UTF-8 text"));
+            Err(CommandError::user(format!("the scenario `{name}` does not load")))
         };
         match read {
             Ok(scenario) => scenarios.push((file.clone(), scenario)),
-            Err(error) => broken = Some(broken.unwrap_or(error)),
+            Err(error) => broken.push(error),
         }
     }
-    broken.map_or(Ok(scenarios), Err)
+    match broken.pop() {
+        None => Ok(scenarios),
+        Some(error) if broken.is_empty() => Err(error),
+        Some(_) => Err(CommandError::user(format!("{} scenarios do not load", broken.len() + 1))),
+    }
 }
 
 fn is_yaml(file: &str) -> bool {
