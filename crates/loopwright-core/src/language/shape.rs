@@ -597,13 +597,8 @@ impl<'a> Checker<'a> {
 
     fn table(&mut self, node: &Node, inner: &Shape) {
         for entry in node.entries() {
-            if entry.key == "by" {
-                if entry.node.text().is_none() {
-                    self.mismatch(&entry.node, &Shape::Name);
-                }
-            } else {
-                self.check(&entry.node, inner);
-            }
+            let shape = if entry.key == "by" { &Shape::Name } else { inner };
+            self.check(&entry.node, shape);
         }
     }
 }
