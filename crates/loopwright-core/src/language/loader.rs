@@ -6,7 +6,7 @@ use std::ops::Range;
 use indexmap::IndexMap;
 use rustc_hash::FxHashSet;
 
-use super::shape::Broken;
+use super::conform::Broken;
 use super::texts::Texts;
 use super::types::Types;
 use super::yaml::{Entry, Node, shorten};

@@ -1,18 +1,28 @@
 //! The workflow language: text to a [`Workflow`], with every problem of a folder reported at once.
 //!
 //! Reading goes in three steps that each keep going after a mistake: the text becomes a tree (`yaml`), the
-//! tree is held against the grammar (`shape`, `grammar`), and what fits is resolved into a definition
+//! tree is held against the grammar (`conform`, `shape`, `grammar`), and what fits is resolved into a definition
 //! (the `resolve_*` modules). A part that does not fit is reported once and left out; its name stays known, so one
 //! mistake does not become ten.
 
+mod conform;
 mod grammar;
 mod json_schema;
 mod loader;
+mod resolve_actions;
 mod resolve_arms;
+mod resolve_conditions;
+mod resolve_facts;
+mod resolve_machines;
 mod resolve_nouns;
+mod resolve_phases;
 mod resolve_properties;
+mod resolve_roles;
+mod resolve_routes;
+mod resolve_signals;
 mod resolve_states;
 mod shape;
+mod text_names;
 mod texts;
 mod types;
 pub mod units;
@@ -103,11 +113,11 @@ fn read(folder: &Folder, problems: &mut Vec<Problem>) -> Option<Workflow> {
         }
     };
     let mut root = parse(WORKFLOW_FILE, text, problems)?;
-    shape::check(WORKFLOW_FILE, &mut root, &grammar::workflow(), grammar::definitions(), problems);
+    conform::check(WORKFLOW_FILE, &mut root, &grammar::workflow(), grammar::definitions(), problems);
     if !matches!(root.value, Value::Map(_)) {
         return None;
     }
-    let loader = loader::Loader::new(folder, &root, shape::Broken::of(problems));
+    let loader = loader::Loader::new(folder, &root, conform::Broken::of(problems));
     let workflow = loader.workflow();
     let found = loader.problems.into_inner();
     // A name that is none is reported where it is given, and not wherever it is used.

@@ -11,19 +11,15 @@ use super::WORKFLOW_FILE;
 use super::loader::{Loader, Scope};
 use super::resolve_nouns::all;
 use super::shape::head;
-use super::types::{Types, environment, follow};
+use super::text_names::{Names, allowed, instead, root, text_names, within};
+use super::types::{Types, follow};
 use super::yaml::{Node, Value, shorten};
 use crate::definition::{Call, CheckWhat, Files, Given, Kind, Machine, State, VerbElse, Workflow};
-use crate::fact::Type;
 use crate::name::{Name, in_expression};
 use crate::problem::{Place, Problem, did_you_mean, nearest};
 
-/// Names a prompt can always use.
-const ALWAYS: &[&str] = &["subject", "run", "state", "round", "phase", "item", "facts"];
 /// Endings by which a prompt is taken for the name of a file.
 const ENDINGS: &[&str] = &[".md", ".txt", ".j2", ".jinja", ".prompt"];
-
-type Names = IndexMap<String, Type>;
 
 /// Where a prompt stands, and what of it is not given where.
 #[derive(Default)]
@@ -183,7 +179,7 @@ impl<'l, 'a> Texts<'l, 'a> {
         };
         let role = self.node("roles", caller.role);
         let Some(around) = own.map(|_| node).or(role) else { return };
-        let allowed = allowed(self.workflow, caller, &given);
+        let allowed = allowed(self.workflow, caller.machine, caller.state, &given);
         for text in prompt.values() {
             let (text, place) = if text.starts_with("prompts/") {
                 let Some(content) = self.loader.folder.text(text) else {
@@ -349,49 +345,6 @@ impl<'l, 'a> Texts<'l, 'a> {
     }
 }
 
-/// What could be written instead of a name that is not there: perhaps only the family is missing.
-fn instead(path: &str, part: &str, known: &[String], names: &Names) -> Option<String> {
-    let first = path.split('.').next().unwrap_or_default();
-    if part == first && nearest(part, known.iter().map(String::as_str)).is_none() {
-        let holds =
-            |of: &&str| matches!(names.get(*of), Some(Type::Record(fields)) if fields.contains_key(first));
-        if let Some(family) = ["inputs", "docs", "lists", "last", "items"].into_iter().find(holds) {
-            return Some(format!("did you mean `{family}.{path}`?"));
-        }
-    }
-    did_you_mean(part, known.iter().map(String::as_str))
-}
-
-/// What a prompt may use: what is always there, and what it is given.
-fn allowed(workflow: &Workflow, caller: &Caller<'_>, given: &[Given]) -> Vec<String> {
-    let mut allowed: Vec<String> = ALWAYS.iter().map(|it| (*it).to_owned()).collect();
-    if let Kind::Each(each) = &caller.state.kind {
-        allowed.push(each.item.in_expression());
-    }
-    allowed.extend(items_around(workflow, caller.machine).iter().map(Name::in_expression));
-    for machine in [caller.machine, &workflow.main] {
-        allowed.extend(machine.vars.keys().chain(machine.facts.keys()).map(Name::in_expression));
-    }
-    allowed.extend(given.iter().map(|it| in_expression(&it.name)));
-    allowed
-}
-
-/// Whether a dotted name is another or a part of it.
-fn within(outer: &str, path: &str) -> bool {
-    path.strip_prefix(outer).is_some_and(|it| it.is_empty() || it.starts_with('.'))
-}
-
-/// The thing a dotted name is about: `docs.plan` of `docs.plan.sections`.
-fn root(path: &str) -> &str {
-    let parts = match path.split('.').next() {
-        Some("items") => 3,
-        Some("docs" | "last" | "inputs" | "lists" | "findings" | "changed") => 2,
-        _ => 1,
-    };
-    let end = path.match_indices('.').nth(parts - 1).map_or(path.len(), |(at, _)| at);
-    &path[..end]
-}
-
 /// Where a text stands in a part of the file.
 fn spot(node: &Node, text: &str) -> Range<usize> {
     fn find(node: &Node, wanted: &str) -> Option<Range<usize>> {
@@ -412,53 +365,4 @@ fn whole(file: &str, text: &str) -> Place {
 
 fn first_line(text: &str) -> Range<usize> {
     0..text.find('\n').unwrap_or(text.len())
-}
-
-/// What items are called in a child: by whoever runs it.
-fn items_around(workflow: &Workflow, machine: &Machine) -> Vec<Name> {
-    let Some(child) = &machine.name else { return Vec::new() };
-    super::resolve_arms::runs_child(&workflow.main, child)
-        .into_iter()
-        .filter_map(|it| match &it.kind {
-            Kind::Each(each) => Some(each.item.clone()),
-            _ => None,
-        })
-        .collect()
-}
-
-/// Everything a text can name.
-fn text_names(
-    loader: &Loader<'_>,
-    workflow: &Workflow,
-    machine: &Machine,
-    scope: &Scope<'_>,
-    types: &Types,
-) -> Names {
-    let mut names = environment(loader, workflow, machine, scope, types);
-    for name in [
-        "subject", "run", "state", "round", "phase", "diff", "note", "today", "now", "from", "signal",
-        "history",
-    ] {
-        names.insert(name.into(), Type::Text);
-    }
-    for name in ["question", "finding", "answer", "changed_files", "folder", "decisions", "spent", "gate"] {
-        names.insert(name.into(), Type::Any);
-    }
-    let cause = ["state", "signal", "summary", "exhausted"].map(|it| (it.to_owned(), Type::Text));
-    names.insert("cause".into(), Type::Record(cause.into_iter().collect()));
-    let mut facts = IndexMap::new();
-    for machine in [&workflow.main, machine] {
-        for (name, fact) in &machine.facts {
-            let values = Type::OneOf(fact.values.iter().map(ToString::to_string).collect());
-            facts.insert(name.in_expression(), values.clone());
-            names.entry(name.in_expression()).or_insert(values);
-        }
-        for state in machine.states.values() {
-            if let Kind::Each(each) = &state.kind {
-                names.entry(each.item.in_expression()).or_insert(Type::Any);
-            }
-        }
-    }
-    names.insert("facts".into(), Type::Record(facts));
-    names
 }
