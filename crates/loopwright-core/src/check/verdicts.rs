@@ -203,7 +203,10 @@ pub(super) fn said(property: &Property) -> String {
             let when = if when.is_empty() { String::new() } else { format!(" when {}", when.join(" and ")) };
             format!("never `{reach}` before {}{when}", before.join(" and "))
         }
-        Claim::AtMost { visits, times } => format!("`{visits}` is entered at most {times} times"),
+        Claim::AtMost { visits, times } => match times {
+            1 => format!("`{visits}` is entered at most once"),
+            _ => format!("`{visits}` is entered at most {times} times"),
+        },
         Claim::Always { after, comes } => {
             format!("after `{after}` always {} before success", happened(comes))
         }

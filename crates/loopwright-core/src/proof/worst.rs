@@ -6,6 +6,7 @@
 
 use super::graph::Path;
 use super::lexicographic;
+use super::packed::Packing;
 use super::prices::Prices;
 use super::program::Scope;
 use super::prover::Prover;
@@ -137,7 +138,7 @@ struct Rung {
 }
 
 impl Rung {
-    /// By a search under prices, where all beginnings are known: stretches after an answer begin anywhere.
+    /// By a search under prices from the roots, where no stretch after an answer can be dearer.
     fn new(prover: &Prover<'_>, scope: Scope, lane: &[u64]) -> Self {
         let prices = Prices::find(&prover.program, scope, lane, &prover.limits);
         let first = prover
@@ -160,16 +161,25 @@ impl Rung {
             Dearest::Between { at_least, witness, at_most }
         };
         let mut rung = Rung { exact: matches!(answer, Dearest::Exact { .. }), answer, prices };
-        let known_beginnings = scope == Scope::Whole || !prover.attended();
-        if let (false, true, Some(packing), Some(prices)) =
-            (rung.exact, known_beginnings, &prover.packing, &rung.prices)
-        {
+        if let (false, Some(packing), Some(prices)) = (rung.exact, &prover.packing, &rung.prices) {
             let field = Field { program: &prover.program, packing, scope, weights: lane };
-            let climb = field.best_first(prices, &packing.roots, prover.limits.opened);
+            let mut climb = field.best_first(prices, &packing.roots, prover.limits.opened);
+            let after_answers = Self::after_answers(prover, scope, packing, prices);
+            climb.at_most = climb.at_most.map(|it| it.max(after_answers));
             rung.exact = climb.at_most == Some(climb.value);
             rung.answer = tell(climb, |beginning| Path { root: beginning, moves: Vec::new() });
         }
         rung
+    }
+
+    /// What a stretch that begins after an answer can cost at most: nobody knows what its counters have left, so they
+    /// are taken to be full.
+    fn after_answers(prover: &Prover<'_>, scope: Scope, packing: &Packing, prices: &Prices) -> u64 {
+        let program = &prover.program;
+        let begin = |node: u32| prices.rest(program, packing, packing.start(program, node));
+        let dearest = program.sources(scope).into_iter().map(begin).max().unwrap_or(0);
+        let answers = scope == Scope::Stretch && prover.attended();
+        if answers { u64::try_from(dearest / prices.scale).unwrap_or(0).min(prices.bound) } else { 0 }
     }
 }
 
