@@ -98,9 +98,9 @@ impl<'graph> Prover<'graph> {
     }
 
     /// What a whole run of a lane costs at most, by argument alone: prices, or budgets one within the other. `None`: no
-    /// argument bounds it.
-    pub fn bound(&self, lane: &[u64]) -> Option<u64> {
-        worst::bound(self, lane)
+    /// argument bounds it. A bound of at most `enough` will do.
+    pub fn bound(&self, lane: &[u64], enough: u64) -> Option<u64> {
+        worst::bound(self, lane, enough)
     }
 
     /// What a whole run of each lane costs at most, in the number of answers. `worst` is the answer for the

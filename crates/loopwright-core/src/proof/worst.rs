@@ -58,12 +58,17 @@ pub struct Witness {
     pub from: usize,
 }
 
-/// What a whole run costs at most, without walking.
-pub(crate) fn bound(prover: &Prover<'_>, lane: &[u64]) -> Option<u64> {
+/// What a whole run costs at most, without walking; not the least bound once it is no more than `enough`.
+pub(crate) fn bound(prover: &Prover<'_>, lane: &[u64], enough: u64) -> Option<u64> {
     let lane = prover.weights(lane);
     let by_order = lexicographic::bound(&prover.program, Scope::Whole, &lane).ok();
+    let by_rough_prices = Prices::rough(&prover.program, Scope::Whole, &lane).map(|it| it.bound);
+    let known = by_order.into_iter().chain(by_rough_prices).min();
+    if known.is_some_and(|it| it <= enough) {
+        return known;
+    }
     let by_prices = Prices::find(&prover.program, Scope::Whole, &lane, &prover.limits).map(|it| it.bound);
-    by_order.into_iter().chain(by_prices).min()
+    known.into_iter().chain(by_prices).min()
 }
 
 /// The dearest stretch of each lane.
@@ -140,7 +145,19 @@ struct Rung {
 impl Rung {
     /// By a search under prices from the roots, where no stretch after an answer can be dearer.
     fn new(prover: &Prover<'_>, scope: Scope, lane: &[u64]) -> Self {
+        // Rough prices are quick to find, and often lead straight to a run that meets the bound.
+        const FIRST_TRY: usize = 5_000;
+        if let Some(prices) = Prices::rough(&prover.program, scope, lane) {
+            let rung = Self::under(prover, scope, lane, Some(prices), FIRST_TRY);
+            if rung.exact {
+                return rung;
+            }
+        }
         let prices = Prices::find(&prover.program, scope, lane, &prover.limits);
+        Self::under(prover, scope, lane, prices, prover.limits.opened)
+    }
+
+    fn under(prover: &Prover<'_>, scope: Scope, lane: &[u64], prices: Option<Prices>, opened: usize) -> Self {
         let first = prover
             .program
             .graph
@@ -163,7 +180,7 @@ impl Rung {
         let mut rung = Rung { exact: matches!(answer, Dearest::Exact { .. }), answer, prices };
         if let (false, Some(packing), Some(prices)) = (rung.exact, &prover.packing, &rung.prices) {
             let field = Field { program: &prover.program, packing, scope, weights: lane };
-            let mut climb = field.best_first(prices, &packing.roots, prover.limits.opened);
+            let mut climb = field.best_first(prices, &packing.roots, opened);
             let after_answers = Self::after_answers(prover, scope, packing, prices);
             climb.at_most = climb.at_most.map(|it| it.max(after_answers));
             rung.exact = climb.at_most == Some(climb.value);
