@@ -101,9 +101,7 @@ pub(super) fn status(run: &Run, gate: &str, seen: &Observed) -> GateStatus {
 
 /// Whether a gate still has to be passed: it is owed at present, and not settled.
 fn owed(machine: &Machine, run: &Run, gate: &str, seen: &Observed) -> bool {
-    let nothing = Outcome::default();
-    let asked = Asked { outcome: &nothing, same_again: false, topic: None };
-    let wanted = Run::owed_when(machine, gate).iter().all(|it| holds(machine, run, it, &asked, seen));
+    let wanted = Run::owed_when(machine, gate).iter().all(|it| holds_now(machine, run, it, seen));
     wanted && !status(run, gate, seen).is_settled()
 }
 
@@ -257,7 +255,7 @@ fn routes_by_topic(state: &State) -> bool {
 }
 
 /// Gates an arm passes over. One that is fresh stays as it is.
-pub(super) fn force(run: &mut Run, arm: &Arm, seen: &Observed) {
+pub(super) fn force(machine: &Machine, run: &mut Run, arm: &Arm, seen: &Observed) {
     for gate in &arm.forced {
         if status(run, gate, seen) == GateStatus::Fresh && run.gates.contains_key(&**gate) {
             continue;
@@ -265,8 +263,34 @@ pub(super) fn force(run: &mut Run, arm: &Arm, seen: &Observed) {
         let digest = seen.digests.get(&**gate).cloned().unwrap_or_default();
         run.gates.insert(gate.clone(), GateRecord { forced: true, digest });
         run.ledger.force(gate);
+        record_forced(machine, run, gate);
+    }
+}
+
+/// Puts on record that a gate was passed over, unless nobody asks for it at present.
+pub(super) fn record_forced(machine: &Machine, run: &mut Run, gate: &Name) {
+    let known: Vec<&Condition> =
+        Run::owed_when(machine, gate).iter().filter(|it| run.knows(&it.term)).collect();
+    if known.into_iter().all(|it| holds_now(machine, run, it, &Observed::default())) {
         run.forced.push(gate.clone());
     }
+}
+
+/// A gate that was passed over while nobody asked for it, and is asked for now, goes on record now.
+pub(super) fn record_needed(machine: &Machine, run: &mut Run, needs: &[Name], seen: &Observed) {
+    for gate in needs {
+        let asked = Run::owed_when(machine, gate).iter().all(|it| holds_now(machine, run, it, seen));
+        if asked && !run.forced.contains(gate) && status(run, gate, seen) == GateStatus::Forced {
+            run.forced.push(gate.clone());
+        }
+    }
+}
+
+/// Whether a condition holds that is not about an outcome being routed.
+fn holds_now(machine: &Machine, run: &Run, condition: &Condition, seen: &Observed) -> bool {
+    let nothing = Outcome::default();
+    let asked = Asked { outcome: &nothing, same_again: false, topic: None };
+    holds(machine, run, condition, &asked, seen)
 }
 
 /// What a gate judges may depend on a variable; when that changes, an earlier pass was about something else.
