@@ -3,11 +3,11 @@
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 
-use super::report::{Figure, Worst};
+use super::report::{Figure, PerItem, Worst};
 use super::sound::check_time;
 use super::unfold::{Setting, Unfolded, Values};
 use super::writes;
-use crate::definition::{Call, Each, EachRun, Kind, State, Workflow};
+use crate::definition::{Call, Each, EachRun, Kind, Machine, State, Workflow};
 use crate::language::units::{Amount, Unit, show, show_time};
 use crate::name::Name;
 use crate::problem::{Place, Problem};
@@ -23,11 +23,32 @@ enum Lane {
     Tokens,
 }
 
-/// What one item of a loop costs at most.
-pub(super) type ChildCost = IndexMap<usize, u64>;
+/// What one item of a loop costs at most, lane by lane.
+pub(super) struct ChildCost {
+    /// In a stretch that nobody attends.
+    stretch: Option<Vec<Terms>>,
+    /// In all, people answering as they like.
+    whole: Option<Vec<Terms>>,
+}
+
+/// A cost, and what comes on top for each item of the loops inside.
+#[derive(Clone, Debug, Default)]
+struct Terms {
+    base: u64,
+    inner: IndexMap<Name, u64>,
+}
 
 /// What items cost, by loop and setting.
-pub(super) type ChildCosts = FxHashMap<(Name, Setting), Option<ChildCost>>;
+pub(super) type ChildCosts = FxHashMap<(Name, Setting), ChildCost>;
+
+/// Which runs are meant.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Extent {
+    /// A stretch that nobody attends.
+    Stretch,
+    /// From beginning to end.
+    Whole,
+}
 
 fn lanes(workflow: &Workflow) -> Vec<Lane> {
     let mut lanes = vec![Lane::Calls, Lane::Time, Lane::Money, Lane::Tokens];
@@ -91,13 +112,52 @@ fn weights(unfolded: &Unfolded<'_>, weigh: impl Fn(&State, &Values) -> u64) -> V
 }
 
 /// What one item costs at most, by lane.
-pub(super) fn of_child(unfolded: &Unfolded<'_>, prover: &Prover<'_>) -> Option<ChildCost> {
+pub(super) fn of_child(unfolded: &Unfolded<'_>, prover: &Prover<'_>) -> ChildCost {
+    let loops = loops_of(unfolded.machine);
     let lanes = lanes(unfolded.workflow);
-    let lists: Vec<Vec<u64>> = lanes
-        .iter()
-        .map(|lane| weights(unfolded, |state, values| weight(unfolded, state, values, lane)))
-        .collect();
-    prover.stretch(&lists).iter().enumerate().map(|(at, it)| Some((at, at_most(it)?))).collect()
+    let mut lists: Vec<Vec<u64>> = Vec::new();
+    for lane in &lanes {
+        lists.push(weights(unfolded, |state, values| weight(unfolded, state, values, lane)));
+        for each in &loops {
+            lists.push(weights(unfolded, |state, values| call_per_item(unfolded, state, values, each, lane)));
+        }
+    }
+    let terms = |found: &[Dearest]| {
+        let mut of_lane = found.chunks(loops.len() + 1);
+        let of_lane = of_lane.by_ref().map(|it| {
+            let (base, inner) = it.split_first()?;
+            let inner = loops
+                .iter()
+                .zip(inner)
+                .map(|(each, it)| Some((unfolded.machine.qualified(each), at_most(it)?)))
+                .collect::<Option<_>>()?;
+            Some(Terms { base: at_most(base)?, inner })
+        });
+        of_lane.collect::<Option<Vec<Terms>>>()
+    };
+    let found = prover.worst(&lists);
+    ChildCost { stretch: terms(&found.stretch), whole: terms(&found.whole) }
+}
+
+/// The loops of a machine.
+fn loops_of(machine: &Machine) -> Vec<Name> {
+    machine.states.values().filter(|it| matches!(it.kind, Kind::Each(_))).map(|it| it.name.clone()).collect()
+}
+
+/// Loops of a machine, and loops inside what they run: what a figure may count per item.
+fn chains_of(workflow: &Workflow, machine: &Machine) -> Vec<Vec<Name>> {
+    let mut chains = Vec::new();
+    for (name, state) in &machine.states {
+        let Kind::Each(each) = &state.kind else { continue };
+        chains.push(vec![name.clone()]);
+        if let EachRun::Child(child) = &each.run
+            && let Some(child) = workflow.children.get(&**child)
+        {
+            let inner = loops_of(child);
+            chains.extend(inner.iter().map(|it| vec![name.clone(), child.qualified(it)]));
+        }
+    }
+    chains
 }
 
 fn at_most(dearest: &Dearest) -> Option<u64> {
@@ -119,53 +179,51 @@ fn at_least(dearest: &Dearest) -> u64 {
 /// What the worst unattended stretch costs. `None` when nothing bounds it.
 pub(super) fn worst(unfolded: &Unfolded<'_>, prover: &Prover<'_>, children: &ChildCosts) -> Option<Worst> {
     let workflow = unfolded.workflow;
-    let lanes = lanes(workflow);
-    let loops: Vec<&State> =
-        unfolded.machine.states.values().filter(|it| matches!(it.kind, Kind::Each(_))).collect();
-    let mut lists: Vec<Vec<u64>> = Vec::new();
-    for (at, lane) in lanes.iter().enumerate() {
-        lists.push(weights(unfolded, |state, values| weight(unfolded, state, values, lane)));
-        for each in &loops {
-            lists.push(weights(unfolded, |state, values| {
-                if state.name == each.name {
-                    per_item(unfolded, state, values, at, lane, children)
-                } else {
-                    0
-                }
-            }));
-        }
+    if children.values().any(|it| it.stretch.is_none()) {
+        return None;
     }
-    let stretch = prover.stretch(&lists);
-    let calls = prover.worst(&lists[..1.min(lists.len())]);
-    let stride = loops.len() + 1;
-    let figure = |at: usize| -> Option<Figure> {
-        let here = stretch.get(at * stride)?;
-        let mut per_item = IndexMap::new();
-        for (offset, each) in loops.iter().enumerate() {
-            let most = at_most(stretch.get(at * stride + 1 + offset)?)?;
-            if most > 0 {
-                per_item.insert(each.name.clone(), most);
+    let lanes = lanes(workflow);
+    let chains = chains_of(workflow, unfolded.machine);
+    let lists_of = |at: usize, lane: &Lane, extent: Extent| {
+        let own = weights(unfolded, |state, values| weight(unfolded, state, values, lane));
+        let per_item = chains.iter().map(|chain| {
+            weights(unfolded, |state, values| {
+                per_item(unfolded, (state, values), (at, lane), chain, (children, extent))
+            })
+        });
+        std::iter::once(own).chain(per_item).collect::<Vec<_>>()
+    };
+    let figure = |found: &[Dearest]| -> Option<Figure> {
+        let (base, items) = found.split_first()?;
+        let mut per_item = Vec::new();
+        for (loops, dearest) in chains.iter().zip(items) {
+            let at_most = at_most(dearest)?;
+            if at_most > 0 {
+                per_item.push(PerItem { loops: loops.clone(), at_most });
             }
         }
-        Some(Figure { at_most: at_most(here)?, at_least: at_least(here), per_item })
+        Some(Figure { at_most: at_most(base)?, at_least: at_least(base), per_item })
     };
-    let by_lane = |wanted: &Lane| lanes.iter().position(|it| it == wanted).and_then(&figure);
-    let used: Vec<&crate::definition::Role> = workflow.roles.values().collect();
-    let whole = calls.whole.first().and_then(|it| {
-        Some(Figure {
-            at_most: at_most(it)?,
-            at_least: at_least(it),
-            per_item: by_lane(&Lane::Calls)?.per_item,
-        })
-    });
-    let per_answer = if whole.is_none() {
-        let lines = prover.per_answer(&lists[..1.min(lists.len())], &calls);
-        lines.first().and_then(|it| match it {
-            PerAnswer::Line { each, .. } => Some(*each),
+    let lists: Vec<Vec<u64>> =
+        lanes.iter().enumerate().flat_map(|(at, lane)| lists_of(at, lane, Extent::Stretch)).collect();
+    let stretch = prover.stretch(&lists);
+    let by_lane = |wanted: &Lane| {
+        let at = lanes.iter().position(|it| it == wanted)?;
+        figure(stretch.chunks(chains.len() + 1).nth(at)?)
+    };
+    let roles: Vec<&crate::definition::Role> = workflow.roles.values().collect();
+    let (whole_run, per_answer) = if children.values().all(|it| it.whole.is_some()) {
+        let lists = lists_of(0, &Lane::Calls, Extent::Whole);
+        let found = prover.worst(&lists);
+        let line = || match prover.per_answer(&lists[..1], &found).first() {
+            Some(PerAnswer::Line { each, .. }) if chains.is_empty() => Some(*each),
             _ => None,
-        })
+        };
+        let whole = figure(&found.whole);
+        let line = if whole.is_none() { line() } else { None };
+        (whole, line)
     } else {
-        None
+        (None, None)
     };
     Some(Worst {
         calls: by_lane(&Lane::Calls)?,
@@ -175,37 +233,56 @@ pub(super) fn worst(unfolded: &Unfolded<'_>, prover: &Prover<'_>, children: &Chi
             .filter_map(|it| Some((it.clone(), by_lane(&Lane::CallsOf(it.clone()))?)))
             .collect(),
         time: by_lane(&Lane::Time)?,
-        money: if used.iter().all(|it| it.costs.is_some()) { by_lane(&Lane::Money) } else { None },
-        tokens: if used.iter().all(|it| it.tokens.is_some()) { by_lane(&Lane::Tokens) } else { None },
-        whole_run: whole,
+        money: if roles.iter().all(|it| it.costs.is_some()) { by_lane(&Lane::Money) } else { None },
+        tokens: if roles.iter().all(|it| it.tokens.is_some()) { by_lane(&Lane::Tokens) } else { None },
+        whole_run,
         per_answer,
     })
 }
 
-fn per_item(
-    unfolded: &Unfolded<'_>,
-    state: &State,
-    values: &Values,
-    at: usize,
-    lane: &Lane,
-    children: &ChildCosts,
-) -> u64 {
-    let Kind::Each(Each { run, with, .. }) = &state.kind else { return 0 };
-    match run {
-        EachRun::Call(call) => {
+/// What a loop that makes one call per item costs for each.
+fn call_per_item(unfolded: &Unfolded<'_>, state: &State, values: &Values, each: &Name, lane: &Lane) -> u64 {
+    match &state.kind {
+        Kind::Each(Each { run: EachRun::Call(call), .. }) if state.name == *each => {
             call_weight(unfolded, call, &[], values, lane).saturating_mul(tries(unfolded, state, values))
         }
-        EachRun::Child(child) => {
-            let Some(machine) = unfolded.workflow.children.get(&**child) else { return 0 };
-            let setting = unfolded.setting(values, machine, with);
-            children
-                .get(&(state.name.clone(), setting))
-                .and_then(|it| it.as_ref())
-                .and_then(|it| it.get(&at))
-                .copied()
-                .unwrap_or(0)
-        }
+        _ => 0,
     }
+}
+
+/// What a node costs for each item of a loop, or of a loop inside what that runs.
+fn per_item(
+    unfolded: &Unfolded<'_>,
+    (state, values): (&State, &Values),
+    (at, lane): (usize, &Lane),
+    chain: &[Name],
+    (children, extent): (&ChildCosts, Extent),
+) -> u64 {
+    let Some((each, inner)) = chain.split_first().filter(|(each, _)| **each == state.name) else { return 0 };
+    let Kind::Each(Each { run, with, .. }) = &state.kind else { return 0 };
+    let EachRun::Child(child) = run else { return call_per_item(unfolded, state, values, each, lane) };
+    let Some(machine) = unfolded.workflow.children.get(&**child) else { return 0 };
+    let setting = unfolded.setting(values, machine, with);
+    let cost = children.get(&(state.name.clone(), setting)).and_then(|it| match extent {
+        Extent::Stretch => it.stretch.as_ref(),
+        Extent::Whole => it.whole.as_ref(),
+    });
+    let Some(terms) = cost.and_then(|it| it.get(at)) else { return 0 };
+    match inner.first() {
+        None => terms.base,
+        Some(inner) => terms.inner.get(&**inner).copied().unwrap_or(0),
+    }
+}
+
+/// How many items a loop has at most, where it says so.
+fn most_items(workflow: &Workflow, qualified: &Name) -> Option<u64> {
+    workflow.machines().find_map(|machine| {
+        let (_, state) = machine.states.iter().find(|(name, _)| machine.qualified(name) == *qualified)?;
+        match &state.kind {
+            Kind::Each(each) => each.at_most.map(u64::from),
+            _ => None,
+        }
+    })
 }
 
 /// Caps that do not hold.
@@ -221,19 +298,20 @@ pub(super) fn caps(workflow: &Workflow, worst: Option<&Worst>) -> Vec<Problem> {
             return;
         };
         let mut total = figure.at_most;
-        for (each, per_item) in &figure.per_item {
-            let most = match workflow.main.states.get(&**each).map(|it| &it.kind) {
-                Some(Kind::Each(it)) => it.at_most,
-                _ => None,
-            };
-            let Some(most) = most else {
-                let message =
-                    format!("the cap on {what} cannot be held: `{each}` may loop over any number of items");
-                let help = "say `at-most` in its `each`".to_owned();
-                problems.push(Problem::proof("over-cap", cap.1.clone(), message).help(help));
-                return;
-            };
-            total = total.saturating_add(per_item.saturating_mul(u64::from(most)));
+        for items in &figure.per_item {
+            let mut cost = items.at_most;
+            for each in &items.loops {
+                let Some(most) = most_items(workflow, each) else {
+                    let message = format!(
+                        "the cap on {what} cannot be held: `{each}` may loop over any number of items"
+                    );
+                    let help = "say `at-most` in its `each`".to_owned();
+                    problems.push(Problem::proof("over-cap", cap.1.clone(), message).help(help));
+                    return;
+                };
+                cost = cost.saturating_mul(most);
+            }
+            total = total.saturating_add(cost);
         }
         if total > cap.0 {
             let message =

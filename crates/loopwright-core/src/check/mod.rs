@@ -19,9 +19,9 @@ mod unfold;
 mod verdicts;
 mod writes;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-pub use self::report::{DefaultCell, Figure, Forced, Report, Size, Worst};
+pub use self::report::{DefaultCell, Figure, Forced, PerItem, Report, Size, Worst};
 use self::trace::{ChildSteps, Tracer};
 pub use self::transitions::transitions;
 use self::unfold::{Ends, Unfolded};
@@ -104,6 +104,10 @@ pub fn check_within(workflow: &Workflow, limits: Limits) -> Report {
     problems.extend(
         main_reach.iter().flat_map(|it| verdicts::at_most(&main_tracer, &main_prover, it, &mut properties)),
     );
+    let mut seen = FxHashSet::default();
+    forced.retain(|it: &Forced| {
+        seen.insert((it.gate.clone(), it.state.clone(), it.signal.clone(), it.to.clone()))
+    });
     let undisturbed = family.main.undisturbed();
     let worst = cost::worst(&family.main, &Prover::new(&undisturbed, limits), &child_costs);
     problems.extend(cost::caps(workflow, worst.as_ref()));

@@ -81,8 +81,18 @@ pub struct Figure {
     /// Some run costs this much, apart from items.
     pub at_least: u64,
     /// On top, for each item of these loops.
-    #[serde(skip_serializing_if = "IndexMap::is_empty")]
-    pub per_item: IndexMap<Name, u64>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub per_item: Vec<PerItem>,
+}
+
+/// What comes on top for every item of a loop, or of a loop inside what that runs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct PerItem {
+    /// The loop; after it, a loop inside what it runs, for items of items.
+    pub loops: Vec<Name>,
+    /// No item costs more.
+    pub at_most: u64,
 }
 
 impl Figure {

@@ -1,6 +1,7 @@
 //! Routes: cells nothing covers, states nothing reaches, arms nothing takes, and arms that pass a gate over.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 use rustc_hash::FxHashSet;
 
@@ -227,10 +228,11 @@ impl Taken {
                         if taken || !reported.insert(arm.place.clone()) {
                             continue;
                         }
-                        let message = format!(
-                            "this arm of `{}` for `{signal}` is never taken",
-                            machine.qualified(name)
-                        );
+                        let mut message = format!("this arm of `{}`", machine.qualified(name));
+                        if *signal != crate::signal::ALWAYS {
+                            let _ = write!(message, " for `{signal}`");
+                        }
+                        message.push_str(" is never taken");
                         let help = if arm.when.is_empty() && at > 0 {
                             "the arms before it always hold and can always be paid; remove it"
                         } else if at > 0 {

@@ -54,8 +54,8 @@ pub(super) struct Reads {
 pub(super) struct Slots {
     pub(super) kept: Vec<Kept>,
     index: FxHashMap<Slot, usize>,
-    /// Per state: which slots matter on entering it.
-    pub(super) alive: IndexMap<Name, Vec<bool>>,
+    /// Per state: which slots matter on entering it, apart from what matters where a state that may lead back does.
+    alive: IndexMap<Name, Vec<bool>>,
 }
 
 impl Slots {
@@ -65,6 +65,15 @@ impl Slots {
 
     pub(super) fn term(&self, term: &Term) -> Option<usize> {
         self.position(&Slot::Term(term.clone()))
+    }
+
+    /// Which slots matter on entering a state. One that may lead back to `from` keeps what matters there.
+    pub(super) fn alive(&self, state: &str, from: Option<&str>) -> Vec<bool> {
+        let mut alive = self.alive.get(state).cloned().unwrap_or_default();
+        if let Some(there) = from.and_then(|it| self.alive.get(it)) {
+            alive.iter_mut().zip(there).for_each(|(here, there)| *here |= there);
+        }
+        alive
     }
 
     /// Collects the slots of a machine. `outer` are terms its children read.
@@ -139,20 +148,20 @@ impl Slots {
         loop {
             let mut changed = false;
             for state in machine.states.values().rev() {
-                for arm in state.cells.values().flat_map(|it| &it.arms) {
-                    let targets: Vec<&Name> = match &arm.to {
-                        Target::State(name) => vec![name],
-                        Target::Again => vec![&state.name],
-                        Target::Back => machine.states.keys().collect(),
+                let arms = state.cells.iter().flat_map(|(signal, it)| it.arms.iter().map(move |it| (signal, it)));
+                for (signal, arm) in arms {
+                    let target = match &arm.to {
+                        Target::State(name) => name,
+                        Target::Again => &state.name,
+                        // Where that is, the state knows that led here; see `alive`.
+                        Target::Back => continue,
                     };
-                    for target in targets {
-                        let Some(after) = alive.get(&**target).cloned() else { continue };
-                        let Some(here) = alive.get_mut(&*state.name) else { continue };
-                        for (at, kept) in self.kept.iter().enumerate() {
-                            if after[at] && !here[at] && !sets(state, arm, &kept.slot) {
-                                here[at] = true;
-                                changed = true;
-                            }
+                    let Some(after) = alive.get(&**target).cloned() else { continue };
+                    let Some(here) = alive.get_mut(&*state.name) else { continue };
+                    for (at, kept) in self.kept.iter().enumerate() {
+                        if after[at] && !here[at] && !sets(state, signal, arm, &kept.slot) {
+                            here[at] = true;
+                            changed = true;
                         }
                     }
                 }
@@ -165,8 +174,13 @@ impl Slots {
 }
 
 /// Whether taking an arm out of a state gives a slot a value that does not depend on the old one.
-fn sets(state: &State, arm: &crate::definition::Arm, slot: &Slot) -> bool {
+fn sets(state: &State, signal: &str, arm: &crate::definition::Arm, slot: &Slot) -> bool {
     match slot {
+        // A judge's gate is passed or open again, whatever it was.
+        Slot::Term(Term::Gate(name)) => {
+            let own = state.gate.as_ref().filter(|it| it.name == *name && signal != signal::STALE);
+            own.is_some_and(|it| it.judges.values().all(|it| !it.is_empty()))
+        }
         Slot::Term(Term::Var(name)) => arm.set.contains_key(&**name),
         Slot::Term(Term::Last(name)) => *name == state.name,
         Slot::From => !state.returns(),

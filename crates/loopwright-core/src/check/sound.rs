@@ -105,7 +105,7 @@ fn worker_writes_check(
         }
         let Some((name, worker)) = machine.states.get_key_value(&**name) else { continue };
         match &worker.kind {
-            _ if passes_on(workflow, shelf, worker) => {
+            _ if passes_on(workflow, shelf, machine, worker) => {
                 for cell in worker.cells.values() {
                     for arm in &cell.arms {
                         if let Target::State(next) = &arm.to
@@ -135,15 +135,24 @@ fn worker_writes_check(
     None
 }
 
-/// Whether a state only leads on to the one that repairs: it writes nothing itself, and nothing it says tells a wrong
-/// check from a wrong work.
-fn passes_on(workflow: &Workflow, shelf: &Shelf, state: &State) -> bool {
+/// Whether a state only leads on to the one that repairs: it writes nothing itself, and it has no two ways on to tell
+/// a wrong check from wrong work.
+fn passes_on(workflow: &Workflow, shelf: &Shelf, machine: &Machine, state: &State) -> bool {
+    let ends = |it: &Name| machine.states.get(&**it).is_some_and(|it| matches!(it.kind, Kind::End { .. }));
+    let ways: FxHashSet<&Name> = state
+        .cells
+        .iter()
+        .filter(|(signal, _)| !signal::is_failure(signal) && **signal != signal::STALE)
+        .flat_map(|(_, it)| &it.arms)
+        .filter_map(|it| match &it.to {
+            Target::State(to) if !ends(to) => Some(to),
+            _ => None,
+        })
+        .collect();
     match &state.kind {
-        Kind::Choose | Kind::Settle { .. } | Kind::Do { .. } | Kind::Ask { .. } => true,
-        Kind::Agent(_) => {
-            writes::of_state(workflow, shelf, state, &|_| None) == 0
-                && signal::outcomes_of(workflow, state).len() < 2
-        }
+        Kind::Choose | Kind::Settle { .. } | Kind::Do { .. } => true,
+        Kind::Ask { .. } => ways.len() < 2,
+        Kind::Agent(_) => ways.len() < 2 && writes::of_state(workflow, shelf, state, &|_| None) == 0,
         _ => false,
     }
 }

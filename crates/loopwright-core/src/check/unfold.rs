@@ -219,14 +219,13 @@ impl<'w> Unfolded<'w> {
     }
 
     fn node(&mut self, state: &Name, mut values: Values, watches: &[Watch]) -> NodeId {
-        if let Some(alive) = self.slots.alive.get(&**state) {
-            for (value, alive) in values.iter_mut().zip(alive) {
-                if !alive {
-                    *value = 0;
-                }
+        let index = self.machine.states.get_index_of(&**state).unwrap_or(0);
+        let from = self.slots.position(&Slot::From).and_then(|it| self.value(&values, it));
+        for (value, alive) in values.iter_mut().zip(self.slots.alive(state, from.as_deref())) {
+            if !alive {
+                *value = 0;
             }
         }
-        let index = self.machine.states.get_index_of(&**state).unwrap_or(0);
         let spot =
             Spot { state: u16::try_from(index).unwrap_or(u16::MAX), part: THERE, values: values.clone() };
         let (node, new) = self.nodes.insert_full(spot);
@@ -295,7 +294,7 @@ impl<'w> Unfolded<'w> {
         back: Option<&Name>,
     ) {
         let Target::State(first) = &arm.to else { return };
-        let alive = self.slots.alive.get(&**first).cloned().unwrap_or_default();
+        let alive = self.slots.alive(first, back.map(|it| &**it));
         let imported = begin.phase.is_some();
         let mut choices: Vec<Vec<u16>> = Vec::new();
         for (at, kept) in self.slots.kept.iter().enumerate() {
@@ -455,6 +454,12 @@ impl<'w> Unfolded<'w> {
         let mut found = Vec::new();
         for written in self.writings(state, values, signal, builder.shelf) {
             for changed in self.after_work(state, values, signal, &written, waits, builder) {
+                // What is not asked for at present cannot be missing.
+                if *signal == signal::STALE
+                    && !written.stale.iter().any(|it| self.asked_for(&changed.values, it))
+                {
+                    continue;
+                }
                 for valuation in &valuations {
                     let mut came = valuation.clone();
                     came.signal = signal.clone();
@@ -920,11 +925,17 @@ impl Unfolded<'_> {
         }
     }
 
+    /// Whether a gate has to be passed for the values of a node, whether it was or not.
+    fn asked_for(&self, values: &Values, gate: &str) -> bool {
+        let conditions = crate::machine::Run::owed_when(self.machine, gate);
+        conditions.iter().all(|it| self.term(values, &it.term).is_none_or(|value| it.values.contains(&value)))
+    }
+
     /// The value of a term while an outcome is being routed.
     fn value_now(&self, values: &Values, term: &Term, came: &Came) -> Option<Name> {
         let yes_no = |yes: bool| Some(Name::from(if yes { "yes" } else { "no" }));
         match term {
-            Term::Owed(gate) if came.stale.contains(gate) => yes_no(true),
+            Term::Owed(gate) if came.stale.contains(gate) => yes_no(self.asked_for(values, gate)),
             Term::Owed(gate)
                 if came.signal == signal::STALE && self.term(values, &Term::Gate(gate.clone())).is_none() =>
             {

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use loopwright_core::check::{Figure, Report, check};
 use loopwright_core::language::{Loaded, load, units};
+use loopwright_core::name::Name;
 use loopwright_core::problem::{Problem, Stage};
 use serde_json::{Value, json};
 
@@ -156,7 +157,12 @@ fn summary(report: &Report) -> String {
                     "               whole run: people can keep it going; at most {each} agent calls more per answer"
                 );
             }
-            (None, None) => {}
+            (None, None) => {
+                let _ = writeln!(
+                    text,
+                    "               whole run: people can keep it going; each answer allows another unattended stretch"
+                );
+            }
         }
     }
     for property in &report.properties {
@@ -201,8 +207,13 @@ fn figure(figure: &Figure, what: &str, show: &dyn Fn(u64) -> String) -> String {
     } else {
         format!("at most {}{space}{what} (a run with {} exists)", show(figure.at_most), show(figure.at_least))
     };
-    for (each, more) in &figure.per_item {
-        let _ = write!(text, " + at most {} an item of {each}", show(*more));
+    for items in &figure.per_item {
+        let mut loops = items.loops.iter().rev();
+        let innermost = loops.next().map(Name::to_string).unwrap_or_default();
+        let _ = write!(text, " + at most {} an item of {innermost}", show(items.at_most));
+        for outer in loops {
+            let _ = write!(text, " in each item of {outer}");
+        }
     }
     text
 }
