@@ -148,7 +148,8 @@ impl Slots {
         loop {
             let mut changed = false;
             for state in machine.states.values().rev() {
-                let arms = state.cells.iter().flat_map(|(signal, it)| it.arms.iter().map(move |it| (signal, it)));
+                let arms =
+                    state.cells.iter().flat_map(|(signal, it)| it.arms.iter().map(move |it| (signal, it)));
                 for (signal, arm) in arms {
                     let target = match &arm.to {
                         Target::State(name) => name,

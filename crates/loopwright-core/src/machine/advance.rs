@@ -127,6 +127,7 @@ pub(crate) fn before(workflow: &Workflow, started: &Started) -> Result<Run, Impo
         last: IndexMap::new(),
         ever: Vec::new(),
         gates: IndexMap::new(),
+        passed: IndexMap::new(),
         ledger: Ledger::default(),
         lists: IndexMap::new(),
         forced: Vec::new(),

@@ -54,8 +54,10 @@ pub(super) fn judge(
         && run.pick(&gate.judges).is_some_and(|it| !it.is_empty())
     {
         if gate.passes.contains(&outcome.signal) {
-            let kept = run.gates.get(&*gate.name).map(|it| it.digest.clone());
-            let digest = outcome.judged.clone().or(kept).unwrap_or_default();
+            // A loop whose items were all done before judges nothing anew: it stands by what it passed last.
+            let digest = outcome.judged.clone().or_else(|| run.passed.get(&*gate.name).cloned());
+            let digest = digest.unwrap_or_default();
+            run.passed.insert(gate.name.clone(), digest.clone());
             run.gates.insert(gate.name.clone(), GateRecord { forced: !outcome.forced.is_empty(), digest });
             if !outcome.forced.is_empty() {
                 run.forced.push(gate.name.clone());
@@ -80,6 +82,9 @@ pub(super) fn adopt(run: &mut Run, seen: &Observed) {
     for (gate, digest) in &seen.digests {
         if let Some(record) = run.gates.get_mut(&**gate).filter(|it| it.digest.is_empty()) {
             record.digest.clone_from(digest);
+            if let Some(passed) = run.passed.get_mut(&**gate).filter(|it| it.is_empty()) {
+                passed.clone_from(digest);
+            }
         }
     }
 }
@@ -299,6 +304,7 @@ pub(super) fn forget_tables(machine: &Machine, run: &mut Run, arm: &Arm) {
         for state in machine.states.values() {
             if let Some(gate) = state.gate.as_ref().filter(|it| it.judges.by() == Some(variable)) {
                 run.gates.shift_remove(&*gate.name);
+                run.passed.shift_remove(&*gate.name);
             }
         }
     }

@@ -9,10 +9,11 @@ use crate::language::units::Unit;
 use crate::name::Name;
 use crate::signal;
 
-/// An item that ended well counts only while its gate is not stale and it is still the same item.
+/// An item that ended well counts only while it is still the same item and what its gate passed is what it was. A round
+/// that did not pass opens the gate; it does not make up for what has changed since the last that did.
 pub(super) fn forget_items(state: &State, run: &mut Run, digest: Option<&str>, changed: &[String]) {
-    let gate = state.gate.as_ref().and_then(|it| run.gates.get(&*it.name));
-    let stale = gate.is_some_and(|it| !it.digest.is_empty() && digest.is_some_and(|now| now != it.digest));
+    let passed = state.gate.as_ref().and_then(|it| run.passed.get(&*it.name)).filter(|it| !it.is_empty());
+    let stale = passed.is_some_and(|it| digest.is_some_and(|now| now != it));
     if let Some(done) = run.items.get_mut(&*state.name) {
         done.retain(|id, _| !stale && !changed.contains(id));
     }
