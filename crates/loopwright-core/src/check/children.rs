@@ -36,7 +36,7 @@ pub(super) struct Family<'w> {
 
 /// Unfolds a workflow. The parent is unfolded twice: once to learn what it runs children with, then knowing what they
 /// can come to.
-pub(super) fn unfold<'w>(workflow: &'w Workflow, shelf: &Shelf) -> Family<'w> {
+pub(super) fn unfold<'w>(workflow: &'w Workflow, shelf: &'w Shelf) -> Family<'w> {
     if workflow.children.is_empty() {
         let watches = main_watches(workflow, &[], &FxHashMap::default());
         let main = Unfolded::new(workflow, shelf, &workflow.main, &[], &Ends::default(), &watches);

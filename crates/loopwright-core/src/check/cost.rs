@@ -71,7 +71,7 @@ fn weight(unfolded: &Unfolded<'_>, state: &State, values: &Values, lane: &Lane) 
 fn tries(unfolded: &Unfolded<'_>, state: &State, values: &Values) -> u64 {
     let mut budgets: IndexMap<&Name, u64> = IndexMap::new();
     for arm in state.cells.values().flat_map(|it| &it.arms) {
-        if let (Some(times), Some(budget)) = (unfolded.retries(values, arm), &arm.spend) {
+        if let (Some(times), Some(budget)) = (unfolded.retries(state, values, arm), &arm.spend) {
             budgets.insert(budget, times);
         }
     }
@@ -96,30 +96,15 @@ fn call_weight(unfolded: &Unfolded<'_>, call: &Call, advice: &[Name], values: &V
         .fold(0, u64::saturating_add)
 }
 
-fn weights(unfolded: &Unfolded<'_>, weigh: impl Fn(&State, &Values) -> u64) -> Vec<u64> {
-    (0..unfolded.nodes.len())
-        .map(|node| {
-            let id = u32::try_from(node).unwrap_or(u32::MAX);
-            let values = unfolded.values(id);
-            let state = unfolded.state(id);
-            let over = unfolded.graph.nodes.get(node).is_some_and(|it| it.end);
-            match (state, values) {
-                (Some(state), Some(values)) if !over => weigh(state, values),
-                _ => 0,
-            }
-        })
-        .collect()
-}
-
 /// What one item costs at most, by lane.
 pub(super) fn of_child(unfolded: &Unfolded<'_>, prover: &Prover<'_>) -> ChildCost {
     let loops = loops_of(unfolded.machine);
     let lanes = lanes(unfolded.workflow);
     let mut lists: Vec<Vec<u64>> = Vec::new();
     for lane in &lanes {
-        lists.push(weights(unfolded, |state, values| weight(unfolded, state, values, lane)));
+        lists.push(unfolded.by_class(|state, values| weight(unfolded, state, values, lane)));
         for each in &loops {
-            lists.push(weights(unfolded, |state, values| call_per_item(unfolded, state, values, each, lane)));
+            lists.push(unfolded.by_class(|state, values| call_per_item(unfolded, state, values, each, lane)));
         }
     }
     let terms = |found: &[Dearest]| {
@@ -185,9 +170,9 @@ pub(super) fn worst(unfolded: &Unfolded<'_>, prover: &Prover<'_>, children: &Chi
     let lanes = lanes(workflow);
     let chains = chains_of(workflow, unfolded.machine);
     let lists_of = |at: usize, lane: &Lane, extent: Extent| {
-        let own = weights(unfolded, |state, values| weight(unfolded, state, values, lane));
+        let own = unfolded.by_class(|state, values| weight(unfolded, state, values, lane));
         let per_item = chains.iter().map(|chain| {
-            weights(unfolded, |state, values| {
+            unfolded.by_class(|state, values| {
                 per_item(unfolded, (state, values), (at, lane), chain, (children, extent))
             })
         });

@@ -1,10 +1,10 @@
 //! Watches: what has to be true when certain states are entered, one bit each.
 
 use super::slots::Slot;
-use super::unfold::{Begin, Came, Setting, Unfolded, Values};
-use super::writes::{self, Documents, Shelf};
+use super::unfold::{Begin, Setting, Unfolded, Values};
+use super::writes;
 use crate::definition::{
-    Arm, Condition, EachRun, Given, Happened, Kind, Machine, Outcome, State, Term, Workflow,
+    Arm, Condition, EachRun, Gate, Given, Happened, Kind, Machine, Outcome, State, Term, Workflow,
 };
 use crate::name::{Name, in_expression};
 use crate::problem::Place;
@@ -61,14 +61,12 @@ pub(super) enum What {
     },
 }
 
-/// A step as the watches see it.
+/// An arm as the watches see it: out of a state that was entered with these values and came out like this.
 pub(super) struct Taken<'a> {
     pub(super) state: &'a State,
     pub(super) before: &'a Values,
-    pub(super) came: &'a Came,
+    pub(super) signal: &'a Name,
     pub(super) arm: &'a Arm,
-    pub(super) touched: Documents,
-    pub(super) to: &'a Name,
 }
 
 impl Watch {
@@ -161,80 +159,95 @@ impl Watch {
         }
     }
 
-    /// Whether taking a step makes it false.
-    pub(super) fn breaks(&self, unfolded: &Unfolded<'_>, shelf: &Shelf, taken: &Taken<'_>) -> bool {
+    /// The gate it watches, if that is what it does.
+    pub(super) fn gate(&self) -> Option<&Name> {
         match &self.what {
-            What::Gate(gate) | What::Before { happened: Happened::Settled { gate }, .. } => {
-                unsettles(unfolded, shelf, gate, taken)
-            }
-            What::After { after, comes: Happened::Settled { gate }, .. } => {
-                taken.to == after || unsettles(unfolded, shelf, gate, taken)
-            }
-            What::After { after, .. } => taken.to == after,
-            What::Defined { given, .. } => match given.split_once('.') {
-                Some(("docs", name)) => deletes(unfolded.workflow, taken.state, name),
-                _ => false,
-            },
-            What::Before { .. } | What::Inside { .. } => false,
+            What::Gate(gate)
+            | What::Before { happened: Happened::Settled { gate }, .. }
+            | What::After { comes: Happened::Settled { gate }, .. } => Some(gate),
+            _ => None,
         }
     }
 
-    /// Whether taking a step makes it true.
-    pub(super) fn holds(&self, unfolded: &Unfolded<'_>, taken: &Taken<'_>) -> bool {
+    /// Whether it can have to be true on entering a state, for some values.
+    pub(super) fn may_require(&self, state: &State) -> bool {
         match &self.what {
-            What::Gate(gate) | What::Before { happened: Happened::Settled { gate }, .. } => {
-                settles(unfolded, gate, taken)
-            }
-            What::Before { happened: happened @ Happened::Signal { child, .. }, inside, .. } => match child {
-                None => came_out(happened, taken),
-                Some(child) => {
-                    let Kind::Each(each) = &taken.state.kind else { return false };
-                    let EachRun::Child(runs) = &each.run else { return false };
-                    let Some(machine) = unfolded.workflow.children.get(&**child).filter(|_| runs == child)
-                    else {
-                        return false;
-                    };
-                    let setting = unfolded.setting(taken.before, machine, &each.with);
-                    inside.iter().any(|(state, at, ends)| {
-                        *state == taken.state.name && *at == setting && ends.contains(&taken.came.signal)
-                    })
+            What::Gate(gate) => state.needs.values().flatten().any(|it| it == gate),
+            What::Before { reach: name, .. } | What::Inside { end: name, .. } => *name == state.name,
+            What::After { .. } => matches!(state.kind, Kind::End { outcome: Outcome::Success, .. }),
+            What::Defined { by, .. } => by.iter().any(|(it, _)| *it == state.name),
+        }
+    }
+
+    /// Whether an arm makes it false, whatever was written. What was written and which state is entered come on top.
+    pub(super) fn breaks(&self, unfolded: &Unfolded<'_>, taken: &Taken<'_>) -> bool {
+        match (&self.what, self.gate()) {
+            (_, Some(gate)) => opens(unfolded, gate, taken) || retables(unfolded, gate, taken.arm),
+            (What::Defined { given, .. }, None) => match given.split_once('.') {
+                Some(("docs", name)) => deletes(unfolded.workflow, taken.state, name),
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+
+    /// Whether an arm makes it true.
+    pub(super) fn holds(&self, unfolded: &Unfolded<'_>, taken: &Taken<'_>) -> bool {
+        match (&self.what, self.gate()) {
+            (_, Some(gate)) => settles(unfolded, gate, taken) && !retables(unfolded, gate, taken.arm),
+            (What::Before { happened: happened @ Happened::Signal { child, .. }, inside, .. }, _) => {
+                match child {
+                    None => came_out(happened, taken),
+                    Some(child) => surely_happened(unfolded, taken, child, inside),
                 }
-            },
-            What::After { after, comes, .. } => match comes {
-                Happened::Settled { gate } => settles(unfolded, gate, taken) && taken.to != after,
-                Happened::Signal { .. } => came_out(comes, taken) && taken.to != after,
-            },
-            What::Inside { happened, .. } => came_out(happened, taken),
-            What::Defined { given, .. } => match given.split_once('.') {
+            }
+            (What::After { comes: happened, .. } | What::Inside { happened, .. }, _) => {
+                came_out(happened, taken)
+            }
+            (What::Defined { given, .. }, _) => match given.split_once('.') {
                 Some(("docs", name)) => makes(unfolded, taken, name),
                 Some(("last", name)) => taken.state.name == *name,
                 _ => false,
             },
+            _ => false,
         }
     }
 }
 
-/// Whether a step leaves a gate passed or passed over.
-fn settles(unfolded: &Unfolded<'_>, gate: &Name, taken: &Taken<'_>) -> bool {
-    let own =
-        taken.state.gate.as_ref().filter(|it| it.name == *gate && unfolded.judges(taken.state, taken.before));
-    let passes = own.is_some_and(|it| it.passes.contains(&taken.came.signal));
-    (passes || taken.arm.forced.contains(gate)) && !retables(unfolded, gate, taken.arm)
+/// Whether something surely happened in every child that came to the end a loop came out with.
+fn surely_happened(
+    unfolded: &Unfolded<'_>,
+    taken: &Taken<'_>,
+    child: &Name,
+    inside: &[(Name, Setting, Vec<Name>)],
+) -> bool {
+    let Kind::Each(each) = &taken.state.kind else { return false };
+    let EachRun::Child(runs) = &each.run else { return false };
+    let Some(machine) = unfolded.workflow.children.get(&**child).filter(|_| runs == child) else {
+        return false;
+    };
+    let setting = unfolded.setting(taken.before, machine, &each.with);
+    inside
+        .iter()
+        .any(|(state, at, ends)| *state == taken.state.name && *at == setting && ends.contains(taken.signal))
 }
 
-/// Whether a step leaves a gate open or stale.
-fn unsettles(unfolded: &Unfolded<'_>, shelf: &Shelf, gate: &Name, taken: &Taken<'_>) -> bool {
-    let own =
-        taken.state.gate.as_ref().filter(|it| it.name == *gate && unfolded.judges(taken.state, taken.before));
-    let not_passed =
-        own.is_some_and(|it| !it.passes.contains(&taken.came.signal)) && taken.came.signal != signal::STALE;
-    // Somebody's edit counts against the gates it is signalled for; others are looked at where they are needed.
-    let spoiled = if taken.came.signal == signal::STALE {
-        taken.came.stale.contains(gate)
-    } else {
-        taken.touched & unfolded.judged(gate, taken.before, shelf) != 0
-    };
-    not_passed || spoiled || retables(unfolded, gate, taken.arm)
+/// Whether a state is a judge of a gate, at present.
+fn judges<'s>(unfolded: &Unfolded<'_>, gate: &Name, taken: &Taken<'s>) -> Option<&'s Gate> {
+    let own = taken.state.gate.as_ref().filter(|it| it.name == *gate)?;
+    unfolded.judges(taken.state, taken.before).then_some(own)
+}
+
+/// Whether a gate is passed or passed over.
+fn settles(unfolded: &Unfolded<'_>, gate: &Name, taken: &Taken<'_>) -> bool {
+    let passes = judges(unfolded, gate, taken).is_some_and(|it| it.passes.contains(taken.signal));
+    passes || taken.arm.forced.contains(gate)
+}
+
+/// Whether a gate's judge comes out without passing it.
+fn opens(unfolded: &Unfolded<'_>, gate: &Name, taken: &Taken<'_>) -> bool {
+    let not_passed = judges(unfolded, gate, taken).is_some_and(|it| !it.passes.contains(taken.signal));
+    not_passed && *taken.signal != signal::STALE
 }
 
 /// Whether an arm sets the variable that decides what a gate judges: an earlier pass was about something else.
@@ -246,7 +259,7 @@ fn retables(unfolded: &Unfolded<'_>, gate: &Name, arm: &Arm) -> bool {
 }
 
 fn came_out(happened: &Happened, taken: &Taken<'_>) -> bool {
-    matches!(happened, Happened::Signal { state, signals, .. } if *state == taken.state.name && signals.contains(&taken.came.signal))
+    matches!(happened, Happened::Signal { state, signals, .. } if *state == taken.state.name && signals.contains(taken.signal))
 }
 
 /// `docs.spec.items` is there when `docs.spec` is.
@@ -303,10 +316,7 @@ fn deletes(workflow: &Workflow, state: &State, wanted: &str) -> bool {
 
 /// Whether a state that came out like this made a document.
 fn makes(unfolded: &Unfolded<'_>, taken: &Taken<'_>, wanted: &str) -> bool {
-    if signal::is_failure(&taken.came.signal)
-        || taken.came.signal == signal::STALE
-        || taken.came.signal == signal::ASK
-    {
+    if signal::is_failure(taken.signal) || *taken.signal == signal::STALE || *taken.signal == signal::ASK {
         return false;
     }
     let workflow = unfolded.workflow;
@@ -319,7 +329,7 @@ fn makes(unfolded: &Unfolded<'_>, taken: &Taken<'_>, wanted: &str) -> bool {
         Kind::Each(each) if matches!(each.run, EachRun::Child(_)) => false,
         _ => taken.state.call().is_some_and(|call| {
             let produced = writes::picked(&call.produces, &lookup).into_iter().flatten();
-            taken.came.signal != signal::EMPTY
+            *taken.signal != signal::EMPTY
                 && produced.into_iter().any(|it| same_document(workflow, it, wanted))
         }),
     }

@@ -39,6 +39,28 @@ pub(super) struct Kept {
     pub(super) merged: bool,
 }
 
+impl Slot {
+    /// The term it remembers.
+    pub(super) fn term(&self) -> Option<&Term> {
+        match self {
+            Self::Term(term) => Some(term),
+            _ => None,
+        }
+    }
+}
+
+impl Kept {
+    /// The place of a value.
+    pub(super) fn index_of(&self, value: &str) -> u16 {
+        let value = match value {
+            "stale" if self.merged => "open",
+            "forced" if self.merged => "fresh",
+            other => other,
+        };
+        self.values.iter().position(|it| **it == *value).and_then(|it| u16::try_from(it).ok()).unwrap_or(0)
+    }
+}
+
 /// What can change a fact.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Reads {
@@ -67,13 +89,9 @@ impl Slots {
         self.position(&Slot::Term(term.clone()))
     }
 
-    /// Which slots matter on entering a state. One that may lead back to `from` keeps what matters there.
-    pub(super) fn alive(&self, state: &str, from: Option<&str>) -> Vec<bool> {
-        let mut alive = self.alive.get(state).cloned().unwrap_or_default();
-        if let Some(there) = from.and_then(|it| self.alive.get(it)) {
-            alive.iter_mut().zip(there).for_each(|(here, there)| *here |= there);
-        }
-        alive
+    /// Which slots matter on entering a state. One that may lead back also keeps what matters where that is.
+    pub(super) fn alive(&self, state: &str) -> Vec<bool> {
+        self.alive.get(state).cloned().unwrap_or_default()
     }
 
     /// Collects the slots of a machine. `outer` are terms its children read.
@@ -183,7 +201,7 @@ fn sets(state: &State, signal: &str, arm: &crate::definition::Arm, slot: &Slot) 
             own.is_some_and(|it| it.judges.values().all(|it| !it.is_empty()))
         }
         Slot::Term(Term::Var(name)) => arm.set.contains_key(&**name),
-        Slot::Term(Term::Last(name)) => *name == state.name,
+        Slot::Term(Term::Last(name) | Term::LastField(name, _)) => *name == state.name,
         Slot::From => !state.returns(),
         _ => false,
     }
@@ -356,6 +374,27 @@ fn tables_of(workflow: &Workflow, state: &State) -> Vec<Name> {
     names.sort();
     names.dedup();
     names
+}
+
+/// Terms that decide what a state does, apart from how its arms are chosen: those its tables are by, those that give a
+/// budget its line, and those a child it runs reads.
+pub(super) fn looked_at(workflow: &Workflow, machine: &Machine, state: &State) -> Vec<Term> {
+    let mut names = tables_of(workflow, state);
+    let spent = state.cells.values().flat_map(|it| &it.arms).filter_map(|it| it.spend.as_ref());
+    names.extend(spent.filter_map(|it| machine.budgets.get(&**it)?.limit.by().cloned()));
+    let mut terms: Vec<Term> = Vec::new();
+    names.iter().for_each(|it| push(&mut terms, variable(workflow, machine, it)));
+    if let Kind::Each(each) = &state.kind
+        && let EachRun::Child(child) = &each.run
+        && let Some(child) = workflow.children.get(&**child)
+    {
+        outer_terms(workflow, child).into_iter().for_each(|it| push(&mut terms, it));
+    }
+    // What a gate this state needs or spoils judges may be by a variable of another state's table.
+    for by in machine.states.values().filter_map(|it| it.gate.as_ref()?.judges.by()) {
+        push(&mut terms, variable(workflow, machine, by));
+    }
+    terms
 }
 
 /// A variable as a term of a machine: its own, or the parent's.

@@ -7,7 +7,7 @@ use super::trace::Tracer;
 use crate::definition::{Claim, Happened, Kind, Outcome, Property};
 use crate::name::Name;
 use crate::problem::Problem;
-use crate::proof::graph::{Counter, Node, NodeId, Path, Step};
+use crate::proof::graph::{Cell, Counter, Node, NodeId, Path, Step};
 use crate::proof::{Certainty, Found, Limits, Prover, Reach, Verdict};
 use crate::rehearse::Expect;
 
@@ -172,7 +172,7 @@ fn spoiler(tracer: &Tracer<'_, '_>, gate: &Name, path: &Path) -> Option<Name> {
         let written = super::writes::of_state(unfolded.workflow, tracer.shelf, state, &|name| {
             unfolded.lookup(values, name)
         });
-        let spoils = tracer.shelf.touched(written) & unfolded.judged(gate, values, tracer.shelf) != 0;
+        let spoils = tracer.shelf.touched(written) & unfolded.judged(gate, values) != 0;
         spoils.then(|| unfolded.machine.qualified(&state.name))
     })
 }
@@ -249,11 +249,11 @@ pub(super) fn at_most(
             problems.push(Problem::proof("vacuous", property.place.clone(), message));
             continue;
         }
-        if visits_bound(tracer, prover, &of_state).is_some_and(|it| it <= u64::from(*times)) {
+        if visits_bound(tracer, &prover.limits, &of_state).is_some_and(|it| it <= u64::from(*times)) {
             proved.push(said(property));
             continue;
         }
-        match once_too_often(tracer, *times, &of_state) {
+        match once_too_often(tracer, &prover.limits, *times, &of_state) {
             Found::Nowhere => proved.push(said(property)),
             Found::Path(path) => {
                 let message = format!("{} does not hold", said(property));
@@ -271,33 +271,42 @@ pub(super) fn at_most(
     problems
 }
 
-/// How often certain nodes are entered at most, by argument alone.
-fn visits_bound(
-    tracer: &Tracer<'_, '_>,
-    prover: &Prover<'_>,
-    of_state: &dyn Fn(NodeId) -> bool,
-) -> Option<u64> {
+/// How often certain nodes are entered at most, by argument alone. Once more in the same visit is no further visit, so
+/// visits are counted at a doorstep before each node that only other steps lead over.
+fn visits_bound(tracer: &Tracer<'_, '_>, limits: &Limits, of_state: &dyn Fn(NodeId) -> bool) -> Option<u64> {
     let unfolded = tracer.unfolded;
-    let repeated = unfolded.graph.nodes.iter().enumerate().any(|(node, here)| {
-        let loops = here
-            .cells
-            .iter()
-            .enumerate()
-            .flat_map(|(cell, it)| (0..it.steps.len()).map(move |step| (cell, step)));
-        loops.into_iter().any(|(cell, step)| unfolded.is_again(node, cell, step))
-            && of_state(NodeId::try_from(node).unwrap_or(NodeId::MAX))
-    });
-    if repeated {
-        return None;
+    let mut graph = unfolded.graph.clone();
+    let inner = graph.nodes.len();
+    let mut doorstep: Vec<Option<NodeId>> = vec![None; inner];
+    for node in (0..inner).filter(|it| of_state(NodeId::try_from(*it).unwrap_or(NodeId::MAX))) {
+        let step = Step { to: NodeId::try_from(node).unwrap_or(NodeId::MAX), ..Step::default() };
+        doorstep[node] = NodeId::try_from(graph.nodes.len()).ok();
+        graph.nodes.push(Node { cells: vec![Cell { waits: false, steps: vec![step] }], ..Node::default() });
     }
-    let lane: Vec<u64> = (0..unfolded.nodes.len())
-        .map(|it| u64::from(of_state(NodeId::try_from(it).unwrap_or(NodeId::MAX))))
-        .collect();
-    prover.bound(&lane)
+    for (node, here) in graph.nodes[..inner].iter_mut().enumerate() {
+        for (cell, it) in here.cells.iter_mut().enumerate() {
+            for (arm, step) in it.steps.iter_mut().enumerate() {
+                if let Some(door) = doorstep[step.to as usize].filter(|_| !unfolded.is_again(node, cell, arm))
+                {
+                    step.to = door;
+                }
+            }
+        }
+    }
+    for root in &mut graph.roots {
+        root.node = doorstep[root.node as usize].unwrap_or(root.node);
+    }
+    let lane: Vec<u64> = (0..graph.nodes.len()).map(|it| u64::from(it >= inner)).collect();
+    Prover::new(&graph, limits.clone()).bound(&lane)
 }
 
 /// A shortest run that enters certain nodes once too often: a counter for the visits, and a way out when it is empty.
-fn once_too_often(tracer: &Tracer<'_, '_>, times: u32, of_state: &dyn Fn(NodeId) -> bool) -> Found {
+fn once_too_often(
+    tracer: &Tracer<'_, '_>,
+    limits: &Limits,
+    times: u32,
+    of_state: &dyn Fn(NodeId) -> bool,
+) -> Found {
     let mut graph = tracer.unfolded.graph.clone();
     let counter = u16::try_from(graph.counters.len()).unwrap_or(u16::MAX);
     graph.counters.push(Counter { name: "visits".into(), limit: times });
@@ -329,5 +338,5 @@ fn once_too_often(tracer: &Tracer<'_, '_>, times: u32, of_state: &dyn Fn(NodeId)
             return Found::Path(Path { root: begins[0], moves: Vec::new() });
         }
     }
-    Prover::new(&graph, Limits::default()).path_to_node(sink)
+    Prover::new(&graph, limits.clone()).path_to_node(sink)
 }

@@ -45,7 +45,7 @@ pub struct Node {
 }
 
 /// One way the work of a node comes out. The first affordable step is taken.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cell {
     /// A person decides that it comes out this way, so an unattended stretch ends before it.
     pub waits: bool,
@@ -54,7 +54,7 @@ pub struct Cell {
 }
 
 /// One arm of a cell.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Step {
     /// Where it leads.
     pub to: NodeId,

@@ -1,0 +1,295 @@
+//! Expanding a node: every way its work can come out.
+
+use std::rc::Rc;
+
+use super::choices::turn;
+use super::fitted::{Fitted, FittedCell};
+use super::plan::{CellPlan, StatePlan};
+use super::steps::{Moment, Routed};
+use super::{Builder, Came, DECIDED, MOST_NODES, OVER, Spot, THERE, Unfolded, Values};
+use crate::check::slots::Slot;
+use crate::check::writes::Documents;
+use crate::definition::{Kind, Term};
+use crate::proof::graph::{Cell, Step};
+use crate::signal;
+
+/// Documents a state wrote on its way out, or that somebody edited.
+#[derive(Default)]
+struct Written {
+    /// As a play says it; `None` where the state writes nothing anyway.
+    documents: Option<Documents>,
+    /// Everything that may have changed by it.
+    touched: Documents,
+    /// Gates that went stale because somebody edited what they judged.
+    stale: Vec<usize>,
+}
+
+/// Slots after the work, before routing, and which facts were read anew.
+struct Changed {
+    values: Values,
+    facts: Vec<usize>,
+}
+
+/// A cell as it was found, and where its arms are written.
+struct FoundCell {
+    cell: Cell,
+    came: Came,
+    places: Vec<usize>,
+}
+
+impl Unfolded<'_> {
+    pub(super) fn expand(&mut self, node: usize, builder: &mut Builder<'_, '_>) {
+        if self.nodes.len() > MOST_NODES {
+            self.cut = true;
+            return;
+        }
+        let Some(spot) = self.nodes.get_index(node).filter(|it| it.part != OVER).cloned() else { return };
+        let class = self.class_of[node];
+        let fitted = self.fitted(class, &spot, builder);
+        let builder = &*builder;
+        let state = &builder.plan.states[usize::from(spot.state)];
+        let mut found: Vec<FoundCell> = Vec::new();
+        for (number, (cell, fit)) in state.cells.iter().zip(&fitted.cells).enumerate() {
+            let decided = DECIDED + u16::try_from(number).unwrap_or(0);
+            if spot.part != THERE && spot.part != decided || !fit.can {
+                continue;
+            }
+            if spot.part == THERE && fit.decided {
+                let to = self.part(&spot, class, decided);
+                let came = Came { signal: cell.signal.clone(), decides: true, ..Came::default() };
+                let cell = Cell { waits: true, steps: vec![Step { to, ..Step::default() }] };
+                found.push(FoundCell { cell, came, places: Vec::new() });
+                continue;
+            }
+            if cell.choices.too_many {
+                if !self.too_wide.contains(&state.state.name) {
+                    self.too_wide.push(state.state.name.clone());
+                }
+                continue;
+            }
+            self.cells_of(state, cell, (&fitted, fit), &spot, builder, &mut found);
+        }
+        if matches!(state.state.kind, Kind::End { .. }) && !state.cells.is_empty() {
+            let to = self.part(&spot, class, OVER);
+            let came = Came { signal: signal::ALWAYS.into(), ..Came::default() };
+            let cell = Cell { waits: false, steps: vec![Step { to, ..Step::default() }] };
+            found.push(FoundCell { cell, came, places: Vec::new() });
+        }
+        let (cells, came) = found.into_iter().map(|it| (it.cell, it.came)).unzip();
+        self.graph.nodes[node].cells = cells;
+        self.outcomes[node] = came;
+    }
+
+    fn fitted(&self, class: u32, spot: &Spot, builder: &mut Builder<'_, '_>) -> Rc<Fitted> {
+        let class = class as usize;
+        if builder.fitted.len() <= class {
+            builder.fitted.resize(class + 1, None);
+        }
+        let state = builder.plan.states[usize::from(spot.state)].state;
+        let fit = || builder.fitter.fit(self, state, &spot.values);
+        Rc::clone(builder.fitted[class].get_or_insert_with(fit))
+    }
+
+    /// Every way one signal of a state can come out.
+    fn cells_of(
+        &mut self,
+        state: &StatePlan<'_>,
+        cell: &CellPlan<'_>,
+        (fitted, fit): (&Fitted, &FittedCell),
+        spot: &Spot,
+        builder: &Builder<'_, '_>,
+        found: &mut Vec<FoundCell>,
+    ) {
+        let handed = state.handed.is_some_and(|it| spot.values[it] == 1);
+        let sizes = cell.choices.sizes(handed);
+        for written in self.writings(cell, fitted, &spot.values, builder) {
+            for changed in after_work(state, cell, fitted, &spot.values, &written, builder) {
+                // What is not asked for at present cannot be missing.
+                let asked_for = |it: &usize| builder.plan.gates[*it].is_asked_for(&changed.values);
+                if cell.stale && !written.stale.iter().any(asked_for) {
+                    continue;
+                }
+                let mut chosen = vec![0; sizes.len()];
+                loop {
+                    let moment = Moment {
+                        state,
+                        cell,
+                        fit,
+                        before: &spot.values,
+                        after: &changed.values,
+                        chosen: &chosen,
+                        touched: written.touched,
+                        stale: &written.stale,
+                    };
+                    let routed = self.route(&moment, builder);
+                    self.keep(&moment, routed, &written, &changed, found);
+                    if !turn(&mut chosen, &sizes) {
+                        break;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Keeps a cell. Outcomes that lead to the same place in the same way are one: ten failures with one route.
+    fn keep(
+        &self,
+        moment: &Moment<'_, '_>,
+        routed: Routed,
+        written: &Written,
+        changed: &Changed,
+        found: &mut Vec<FoundCell>,
+    ) {
+        let arms = &moment.cell.arms;
+        let places: Vec<usize> = routed.arms.iter().map(|it| arms[*it].arm.place.bytes.start).collect();
+        let cell = Cell { waits: moment.cell.waits, steps: routed.steps };
+        if !cell.steps.is_empty() && found.iter().any(|it| it.places == places && it.cell == cell) {
+            return;
+        }
+        let mut came = Came {
+            signal: moment.cell.signal.clone(),
+            wrote: written.documents,
+            retries: routed.retries,
+            arms: routed.arms,
+            ..Came::default()
+        };
+        moment.cell.choices.tell(moment.chosen, &mut came);
+        for slot in &changed.facts {
+            if let (Slot::Term(Term::Fact(name)), Some(value)) =
+                (&self.slots.kept[*slot].slot, self.value(&changed.values, *slot))
+            {
+                came.facts.insert(name.clone(), value);
+            }
+        }
+        found.push(FoundCell { cell, came, places });
+    }
+
+    /// What a state may have written when it comes out. One that judges nothing and spoils nothing anybody routes on is
+    /// taken to have written all it may; where routing looks at gates, every subset that tells them apart.
+    fn writings(
+        &self,
+        cell: &CellPlan<'_>,
+        fitted: &Fitted,
+        values: &Values,
+        builder: &Builder<'_, '_>,
+    ) -> Vec<Written> {
+        let shelf = self.shelf;
+        if cell.stale {
+            return self.edits(fitted, values, builder);
+        }
+        let may = fitted.writes;
+        if may == 0 {
+            return vec![Written::default()];
+        }
+        // Gates routing looks at, that stand settled and that this state could spoil.
+        let touched = shelf.touched(may);
+        let mut at_stake: Vec<Documents> = Vec::new();
+        for gate in builder.plan.gates.iter().filter(|it| it.is_settled(values)) {
+            let judged = gate.judged(values);
+            if touched & judged != 0 && !at_stake.contains(&judged) {
+                at_stake.push(judged);
+            }
+        }
+        if at_stake.is_empty() {
+            return vec![Written { documents: Some(may), touched, stale: Vec::new() }];
+        }
+        let mut found: Vec<Written> = Vec::new();
+        for subset in 0..1_u32 << at_stake.len().min(6) {
+            let spared = at_stake.iter().enumerate().filter(|(at, _)| subset & (1 << at) != 0);
+            let spared: Documents = spared.fold(0, |set, (_, it)| set | it);
+            let one_by_one = (0..128).map(|at| may & (1 << at)).filter(|it| *it != 0);
+            let written =
+                one_by_one.filter(|it| shelf.touched(*it) & spared == 0).fold(0, |set, it| set | it);
+            if !found.iter().any(|it| it.documents == Some(written)) {
+                let touched = shelf.touched(written);
+                found.push(Written { documents: Some(written), touched, stale: Vec::new() });
+            }
+        }
+        found
+    }
+
+    /// Ways somebody can edit what the gates a state needs have judged: one document at a time, told apart by the gates that
+    /// go stale. Several at once come one after the other, each with a signal of its own.
+    fn edits(&self, fitted: &Fitted, values: &Values, builder: &Builder<'_, '_>) -> Vec<Written> {
+        let gates: Vec<(usize, Documents)> =
+            fitted.needs.iter().map(|it| (*it, builder.plan.gates[*it].judged(values))).collect();
+        let judged = gates.iter().fold(0, |set, (_, it)| set | it);
+        let mut found: Vec<Written> = Vec::new();
+        for document in (0..128).map(|at| judged & (1 << at)).filter(|it| *it != 0) {
+            let touched = self.shelf.touched(document);
+            let stale: Vec<usize> =
+                gates.iter().filter(|(_, judged)| judged & touched != 0).map(|(gate, _)| *gate).collect();
+            if !found.iter().any(|it| it.stale == stale) {
+                found.push(Written { documents: Some(document), touched, stale });
+            }
+        }
+        found
+    }
+}
+
+/// Gates and facts as they stand when the work is done and routing begins.
+fn after_work(
+    state: &StatePlan<'_>,
+    cell: &CellPlan<'_>,
+    fitted: &Fitted,
+    values: &Values,
+    written: &Written,
+    builder: &Builder<'_, '_>,
+) -> Vec<Changed> {
+    let mut after = values.clone();
+    let mut open: Vec<(usize, Vec<u16>)> = Vec::new();
+    // Facts the run itself may have changed, as opposed to somebody outside it.
+    let mut rewritten: Vec<usize> = Vec::new();
+    for (at, gate) in builder.plan.gates.iter().enumerate() {
+        let Some(slot) = gate.slot else { continue };
+        if written.touched != 0 && gate.is_settled(values) && written.touched & gate.judged(values) != 0 {
+            after[slot.at] = slot.stale;
+        }
+        if state.own_gate == Some(at) && fitted.judges && !cell.stale {
+            if !cell.passes {
+                after[slot.at] = slot.open;
+            } else if state.forces_inside {
+                open.push((slot.at, vec![slot.fresh, slot.forced]));
+            } else {
+                after[slot.at] = slot.fresh;
+            }
+        }
+    }
+    let wrote = if cell.stale { 0 } else { written.touched };
+    for fact in &state.facts {
+        let edited = cell.waits && (fact.documents != 0 || fact.git);
+        let changed = fact.always || wrote & fact.documents != 0 || fact.git && wrote != 0;
+        if changed || edited {
+            open.push((fact.slot, (0..fact.values).collect()));
+        }
+        if changed {
+            rewritten.push(fact.slot);
+        }
+    }
+    let facts: Vec<usize> = open.iter().map(|(slot, _)| *slot).collect();
+    if open.is_empty() {
+        return vec![Changed { values: after, facts }];
+    }
+    let sizes: Vec<u16> = open.iter().map(|(_, it)| u16::try_from(it.len()).unwrap_or(u16::MAX)).collect();
+    let mut places = vec![0; sizes.len()];
+    let mut found = Vec::new();
+    loop {
+        let mut values = after.clone();
+        for ((slot, choices), place) in open.iter().zip(&places) {
+            let value = choices[usize::from(*place)];
+            values[*slot] = value;
+            let inner = state.facts.iter().find(|it| it.slot == *slot).and_then(|it| it.inner);
+            if let Some((inner, outside)) = inner {
+                if rewritten.contains(slot) {
+                    values[inner] = value;
+                } else if value != after[*slot] {
+                    values[inner] = outside;
+                }
+            }
+        }
+        found.push(Changed { values, facts: facts.clone() });
+        if !turn(&mut places, &sizes) {
+            return found;
+        }
+    }
+}

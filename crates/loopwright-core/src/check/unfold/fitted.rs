@@ -1,0 +1,182 @@
+//! What a state does for certain values of the slots it looks at. Nodes that agree on these share it.
+
+use std::rc::Rc;
+
+use super::super::monitors::{Taken, Watch};
+use super::super::writes::{self, Documents};
+use super::{Ends, Unfolded, Values};
+use crate::definition::{Arm, Each, EachRun, Kind, Per, State, Target, Term};
+use crate::machine::row_line;
+use crate::name::Name;
+use crate::proof::graph::CounterId;
+use crate::signal;
+
+/// What a state does.
+pub(super) struct Fitted {
+    pub(super) writes: Documents,
+    /// Gates it needs.
+    pub(super) needs: Vec<usize>,
+    /// Whether it judges anything.
+    pub(super) judges: bool,
+    pub(super) cells: Vec<FittedCell>,
+}
+
+/// One way it comes out.
+pub(super) struct FittedCell {
+    /// Whether it can come out like this at all.
+    pub(super) can: bool,
+    /// Whether only by what a person decides in a child.
+    pub(super) decided: bool,
+    pub(super) arms: Vec<FittedArm>,
+}
+
+/// An arm.
+pub(super) struct FittedArm {
+    pub(super) spends: Spends,
+    /// How often it can be taken, where it only tries the same visit again.
+    pub(super) retries: Option<u64>,
+    /// Watches it makes false, and true, whatever was written.
+    pub(super) breaks: Vec<u16>,
+    pub(super) holds: Vec<u16>,
+}
+
+/// What an arm spends.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Spends {
+    Nothing,
+    Counter(CounterId),
+    /// A budget that has no line for these values: it can never be paid.
+    Never,
+}
+
+/// What fitting reads.
+pub(super) struct Fitter<'f> {
+    pub(super) ends: &'f Ends,
+    pub(super) watches: &'f [Watch],
+}
+
+impl Fitter<'_> {
+    /// What a state does for the values of a node.
+    pub(super) fn fit(&self, unfolded: &Unfolded<'_>, state: &State, values: &Values) -> Rc<Fitted> {
+        let lookup = |name: &Name| unfolded.lookup(values, name);
+        let needs = writes::picked(&state.needs, &lookup).into_iter().flatten();
+        let cells = state.cells.iter().map(|(signal, cell)| FittedCell {
+            can: self.can_signal(unfolded, state, values, signal),
+            decided: self.reached(unfolded, state, values, signal) == Some(Some(true)),
+            arms: cell.arms.iter().map(|it| self.arm(unfolded, state, values, signal, it)).collect(),
+        });
+        Rc::new(Fitted {
+            writes: writes::of_state(unfolded.workflow, unfolded.shelf, state, &lookup),
+            needs: needs.filter_map(|it| unfolded.machine.gates.get_index_of(&**it)).collect(),
+            judges: unfolded.judges(state, values),
+            cells: cells.collect(),
+        })
+    }
+
+    fn arm(
+        &self,
+        unfolded: &Unfolded<'_>,
+        state: &State,
+        values: &Values,
+        signal: &Name,
+        arm: &Arm,
+    ) -> FittedArm {
+        let taken = Taken { state, before: values, signal, arm };
+        let which = |holds: &dyn Fn(&Watch) -> bool| {
+            self.watches.iter().zip(0_u16..).filter(|(it, _)| holds(it)).map(|(_, at)| at).collect()
+        };
+        FittedArm {
+            spends: match &arm.spend {
+                None => Spends::Nothing,
+                Some(budget) => unfolded
+                    .line(values, budget)
+                    .and_then(|it| unfolded.counters.get(&*it))
+                    .map_or(Spends::Never, |it| Spends::Counter(*it)),
+            },
+            retries: unfolded.retries(state, values, arm),
+            breaks: which(&|it| it.breaks(unfolded, &taken)),
+            holds: which(&|it| it.holds(unfolded, &taken)),
+        }
+    }
+
+    /// For a loop over children and one of their ends: whether they come to it, and if so whether only by a person.
+    fn reached(
+        &self,
+        unfolded: &Unfolded<'_>,
+        state: &State,
+        values: &Values,
+        signal: &Name,
+    ) -> Option<Option<bool>> {
+        let Kind::Each(Each { run: EachRun::Child(child), with, .. }) = &state.kind else { return None };
+        let machine = unfolded.workflow.children.get(&**child)?;
+        if !machine.ends().any(|(name, _)| name == signal) {
+            return None;
+        }
+        let reached = self.ends.get(&(state.name.clone(), unfolded.setting(values, machine, with)))?;
+        Some(reached.get(&**signal).copied())
+    }
+
+    fn can_signal(&self, unfolded: &Unfolded<'_>, state: &State, values: &Values, signal: &Name) -> bool {
+        match &state.kind {
+            _ if *signal == signal::STALE => true,
+            Kind::Each(_) => self.reached(unfolded, state, values, signal) != Some(None),
+            Kind::Agent(call) | Kind::Review { call, .. } => {
+                // With a table of roles, a verdict of another row cannot come.
+                let roles = writes::picked(&call.role, &|name| unfolded.lookup(values, name));
+                signal::is_failure(signal)
+                    || call.verdicts.as_ref().is_some_and(|it| it.contains_key(&**signal))
+                    || roles.iter().filter_map(|it| unfolded.workflow.roles.get(&***it)).any(|it| {
+                        call.verdicts.is_none() && it.verdicts.contains_key(&**signal)
+                            || it.asks && *signal == signal::ASK
+                    })
+            }
+            _ => true,
+        }
+    }
+}
+
+impl Unfolded<'_> {
+    /// How often an arm that only tries the same visit again can be taken.
+    ///
+    /// Such an arm changes nothing but what is left of a budget that every entry fills, so a run that takes it comes to
+    /// nothing it could not come to without; what it costs is charged to the visit (see `cost`), and a path past it takes
+    /// it as often as it can. It does change something where the state routes on how it came out last or on its own
+    /// gate, or where a try can spoil what the state needs.
+    pub(in super::super) fn retries(&self, state: &State, values: &Values, arm: &Arm) -> Option<u64> {
+        let name = arm.spend.as_ref().filter(|_| arm.to == Target::Again)?;
+        let budget = self.machine.budgets.get(&**name).filter(|it| it.per == Per::Visit)?;
+        let plain = arm.set.is_empty() && arm.forced.is_empty() && arm.refill.is_empty();
+        if !plain || self.remembers_itself(state) || self.spoils_its_needs(state, values) {
+            return None;
+        }
+        let limits = writes::picked(&budget.limit, &|name| self.lookup(values, name));
+        limits.into_iter().map(|it| it.value).max()
+    }
+
+    /// Whether how a state came out last matters to itself.
+    fn remembers_itself(&self, state: &State) -> bool {
+        let alive = self.slots.alive(&state.name);
+        let own = |term: &Term| match term {
+            Term::Last(name) | Term::LastField(name, _) => *name == state.name,
+            Term::Gate(name) => state.gate.as_ref().is_some_and(|it| it.name == *name),
+            _ => false,
+        };
+        self.slots.kept.iter().zip(alive).any(|(kept, alive)| alive && kept.slot.term().is_some_and(own))
+    }
+
+    fn spoils_its_needs(&self, state: &State, values: &Values) -> bool {
+        let lookup = |name: &Name| self.lookup(values, name);
+        let written = self.shelf.touched(writes::of_state(self.workflow, self.shelf, state, &lookup));
+        let needs = writes::picked(&state.needs, &lookup).into_iter().flatten();
+        needs.into_iter().any(|it| written & self.judged(it, values) != 0)
+    }
+
+    /// The line of a budget that counts for the values of a node.
+    fn line(&self, values: &Values, budget: &Name) -> Option<Name> {
+        let declared = self.machine.budgets.get(&**budget)?;
+        match declared.limit.by() {
+            None => Some(budget.clone()),
+            Some(by) => self.lookup(values, by).map(|value| row_line(budget, &value)),
+        }
+    }
+}

@@ -1,0 +1,322 @@
+//! Unfolding: a machine becomes a graph in which facts, signals and what routing remembers are gone.
+//!
+//! A node is a state with the values of its slots; a cell is one way its work can come out, with everything that
+//! qualifies it; a step is an arm. The unfolding follows the machine rule by rule (see `crate::machine`), taking every
+//! choice the world has: every signal, every value of a fact, written or not written. So whatever a run can do, the
+//! graph can do; and what the graph can do is printed as a scenario that the machine then plays.
+
+mod choices;
+mod expand;
+mod fitted;
+mod plan;
+mod roots;
+mod steps;
+
+use std::rc::Rc;
+
+use indexmap::{IndexMap, IndexSet};
+use rustc_hash::{FxBuildHasher, FxHashMap};
+
+use self::fitted::{Fitted, Fitter};
+use self::plan::{Plan, Planner};
+use super::monitors::Watch;
+use super::slots::Slots;
+use super::writes::{self, Documents, Shelf};
+use crate::definition::{Kind, Machine, State, Target, Term, Workflow};
+use crate::language::units::Unit;
+use crate::machine::lines;
+use crate::name::Name;
+use crate::proof::graph::{Counter, Graph, Monitor, Node, NodeId};
+use crate::signal;
+
+/// Cells of one state are listed up to here; a choice that reads more is refused.
+const MOST_VALUATIONS: usize = 4096;
+/// Ways to begin are listed up to here.
+const MOST_ROOTS: usize = 16_384;
+/// Nodes are listed up to here.
+pub(super) const MOST_NODES: usize = 200_000;
+
+/// The values of the slots, as indices into their lists.
+pub(super) type Values = Vec<u16>;
+
+/// A machine unfolded.
+pub(super) struct Unfolded<'w> {
+    pub(super) workflow: &'w Workflow,
+    pub(super) shelf: &'w Shelf,
+    pub(super) machine: &'w Machine,
+    pub(super) slots: Slots,
+    pub(super) graph: Graph,
+    /// What each node stands for.
+    pub(super) nodes: IndexSet<Spot, FxBuildHasher>,
+    /// What each cell of each node stands for.
+    pub(super) outcomes: Vec<Vec<Came>>,
+    /// How each root begins.
+    pub(super) begins: Vec<Begin>,
+    /// States with a choice that reads too much.
+    pub(super) too_wide: Vec<Name>,
+    /// Whether nodes were left out because there are too many.
+    pub(super) cut: bool,
+    pub(super) counters: IndexMap<Name, u16>,
+    /// Which class each node is of.
+    class_of: Vec<u32>,
+    /// Nodes of a state that agree on what the state looks at: the state, and the values it looks at.
+    classes: IndexSet<(u16, Values), FxBuildHasher>,
+    /// A node of each class.
+    examples: Vec<NodeId>,
+    /// Terms of this machine that each child reads.
+    outer_terms: FxHashMap<Name, Vec<Term>>,
+}
+
+/// What a node stands for: a state, which part of being there, and the values of the slots.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Spot {
+    pub(super) state: u16,
+    pub(super) part: u16,
+    pub(super) values: Values,
+}
+
+/// Being in a state.
+const THERE: u16 = 0;
+/// Being over: an end that needs gates is left again when they turn out stale, so reaching it and being over are two.
+const OVER: u16 = 1;
+/// In a loop, after a person decided something in a child that comes to the end of this number (from here on).
+const DECIDED: u16 = 2;
+
+/// One way the work of a node comes out.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Came {
+    pub(super) signal: Name,
+    pub(super) fields: IndexMap<Name, Name>,
+    pub(super) same_again: Option<bool>,
+    pub(super) topic: Option<Name>,
+    pub(super) facts: IndexMap<Name, Name>,
+    pub(super) changed: IndexMap<Name, bool>,
+    pub(super) wrote: Option<Documents>,
+    /// Arms that only try the same visit again, which were walked past: their place in the cell, and how often each can
+    /// be taken first.
+    pub(super) retries: Vec<(usize, u64)>,
+    /// Only that a person decided something in a child; what follows is the next move.
+    pub(super) decides: bool,
+    /// Per step of the cell: the arm's place in the state's cell.
+    pub(super) arms: Vec<usize>,
+}
+
+/// How a run begins.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Begin {
+    pub(super) verb: Option<Name>,
+    pub(super) phase: Option<Name>,
+    pub(super) vars: IndexMap<Name, Name>,
+    pub(super) facts: IndexMap<Name, Name>,
+}
+
+/// What the parent knows when it runs a child: the child's start values and the parent's terms it reads.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(super) struct Setting {
+    pub(super) with: Vec<(Name, Name)>,
+    pub(super) outer: Vec<(Term, Name)>,
+}
+
+/// Which ends a loop's children can come to, and whether only by what a person decides: by state and setting. Absent
+/// means all.
+pub(super) type Ends = FxHashMap<(Name, Setting), IndexMap<Name, bool>>;
+
+/// What unfolding one machine shares.
+struct Builder<'b, 'w> {
+    plan: Plan<'w>,
+    fitter: Fitter<'b>,
+    /// By class.
+    fitted: Vec<Option<Rc<Fitted>>>,
+}
+
+impl<'w> Unfolded<'w> {
+    /// Unfolds a machine. For a child, `settings` are what its parents run it with.
+    pub(super) fn new(
+        workflow: &'w Workflow,
+        shelf: &'w Shelf,
+        machine: &'w Machine,
+        settings: &[Setting],
+        ends: &Ends,
+        watches: &[Watch],
+    ) -> Self {
+        let mut counters = IndexMap::new();
+        let mut graph = Graph::default();
+        for (name, budget) in machine.budgets.iter().filter(|(_, it)| it.unit() == Unit::Uses) {
+            for (line, limit) in lines(name, budget) {
+                counters.insert(line.clone(), u16::try_from(graph.counters.len()).unwrap_or(u16::MAX));
+                graph.counters.push(Counter {
+                    name: line.to_string(),
+                    limit: u32::try_from(limit).unwrap_or(u32::MAX),
+                });
+            }
+        }
+        graph.monitors = watches.iter().map(|it| Monitor { name: it.name.clone() }).collect();
+        let children = workflow.children.iter();
+        let outer_terms =
+            children.map(|(name, it)| (name.clone(), super::slots::outer_terms(workflow, it))).collect();
+        let mut unfolded = Self {
+            workflow,
+            shelf,
+            machine,
+            slots: Slots::collect(workflow, shelf, machine),
+            graph,
+            nodes: IndexSet::default(),
+            outcomes: Vec::new(),
+            begins: Vec::new(),
+            too_wide: Vec::new(),
+            cut: false,
+            counters,
+            class_of: Vec::new(),
+            classes: IndexSet::default(),
+            examples: Vec::new(),
+            outer_terms,
+        };
+        let slots = &unfolded.slots;
+        let counters = &unfolded.counters;
+        let plan = Planner { workflow, machine, shelf, slots, counters, watches }.plan();
+        let mut builder = Builder { plan, fitter: Fitter { ends, watches }, fitted: Vec::new() };
+        unfolded.roots(settings, &builder);
+        let mut next = 0;
+        while next < unfolded.nodes.len() {
+            unfolded.expand(next, &mut builder);
+            next += 1;
+        }
+        unfolded
+    }
+
+    /// The graph of runs nobody interferes with: no edit makes a gate stale, no call is cancelled.
+    pub(super) fn undisturbed(&self) -> Graph {
+        let mut graph = self.graph.clone();
+        for (node, outcomes) in graph.nodes.iter_mut().zip(&self.outcomes) {
+            for (cell, came) in node.cells.iter_mut().zip(outcomes) {
+                if came.signal == signal::STALE || *came.signal == *"cancelled" {
+                    cell.steps.clear();
+                }
+            }
+        }
+        graph
+    }
+
+    /// The state a node stands for.
+    pub(super) fn state(&self, node: NodeId) -> Option<&'w State> {
+        let spot = self.nodes.get_index(node as usize)?;
+        self.machine.states.get_index(usize::from(spot.state)).map(|(_, it)| it)
+    }
+
+    /// The values of a node.
+    pub(super) fn values(&self, node: NodeId) -> Option<&Values> {
+        self.nodes.get_index(node as usize).map(|it| &it.values)
+    }
+
+    /// A number for every node that is not over, by its state and what that looks at alone.
+    pub(super) fn by_class(&self, number: impl Fn(&State, &Values) -> u64) -> Vec<u64> {
+        let of_example = |it: &NodeId| match (self.state(*it), self.values(*it)) {
+            (Some(state), Some(values)) => number(state, values),
+            _ => 0,
+        };
+        let numbers: Vec<u64> = self.examples.iter().map(of_example).collect();
+        let nodes = self.class_of.iter().zip(&self.nodes);
+        nodes.map(|(class, spot)| if spot.part == OVER { 0 } else { numbers[*class as usize] }).collect()
+    }
+
+    /// Whether a step is the same visit once more.
+    pub(super) fn is_again(&self, node: usize, cell: usize, step: usize) -> bool {
+        let came = self.outcomes.get(node).and_then(|it| it.get(cell));
+        let state = self.state(NodeId::try_from(node).unwrap_or(NodeId::MAX));
+        let arm = came
+            .zip(state)
+            .and_then(|(came, state)| state.cells.get(&*came.signal)?.arms.get(*came.arms.get(step)?));
+        arm.is_some_and(|it| it.to == Target::Again)
+    }
+
+    /// The value of a slot in a node.
+    pub(super) fn value(&self, values: &[u16], slot: usize) -> Option<Name> {
+        self.slots.kept.get(slot)?.values.get(usize::from(*values.get(slot)?)).cloned()
+    }
+
+    /// The value of a term in a node.
+    pub(super) fn term(&self, values: &[u16], term: &Term) -> Option<Name> {
+        self.slots.term(term).and_then(|it| self.value(values, it))
+    }
+
+    /// The value of a variable, own or the parent's.
+    pub(super) fn lookup(&self, values: &[u16], name: &Name) -> Option<Name> {
+        self.term(values, &super::slots::variable(self.workflow, self.machine, name))
+    }
+
+    /// What a gate judges, for the values of a node.
+    pub(super) fn judged(&self, gate: &str, values: &Values) -> Documents {
+        let states = self.machine.gates.get(gate).into_iter().flatten();
+        states.filter_map(|it| self.machine.states.get(&**it)?.gate.as_ref()).fold(0, |set, gate| {
+            writes::picked(&gate.judges, &|name| self.lookup(values, name))
+                .into_iter()
+                .fold(set, |set, it| set | self.shelf.set(self.workflow, it))
+        })
+    }
+
+    /// Whether a state judges something for the values of a node.
+    pub(super) fn judges(&self, state: &State, values: &Values) -> bool {
+        state.gate.as_ref().is_some_and(|gate| {
+            writes::picked(&gate.judges, &|name| self.lookup(values, name)).iter().any(|it| !it.is_empty())
+        })
+    }
+
+    /// What a parent's node runs a child with.
+    pub(super) fn setting(&self, values: &Values, child: &Machine, with: &IndexMap<Name, Name>) -> Setting {
+        let terms = child.name.as_ref().and_then(|it| self.outer_terms.get(it)).into_iter().flatten();
+        Setting {
+            with: with.iter().map(|(a, b)| (a.clone(), b.clone())).collect(),
+            outer: terms.filter_map(|it| Some((it.clone(), self.term(values, it)?))).collect(),
+        }
+    }
+
+    /// The node of a state with these values, as far as they matter there.
+    fn node(&mut self, index: usize, mut values: Values, builder: &Builder<'_, '_>) -> NodeId {
+        let plan = &builder.plan;
+        let state = &plan.states[index];
+        // Who led here, if it may lead back: then what matters there matters here.
+        let back = plan.from.map_or(0, |it| usize::from(values[it]));
+        let there = back.checked_sub(1).map(|it| &plan.states[it].alive);
+        for (at, value) in values.iter_mut().enumerate() {
+            if !state.alive[at] && !there.is_some_and(|it| it[at]) {
+                *value = 0;
+            }
+        }
+        let spot = Spot { state: u16::try_from(index).unwrap_or(u16::MAX), part: THERE, values };
+        if let Some(node) = self.nodes.get_index_of(&spot) {
+            return NodeId::try_from(node).unwrap_or(NodeId::MAX);
+        }
+        let requires =
+            state.watches.iter().copied().filter(|it| {
+                builder.fitter.watches[usize::from(*it)].requires(self, state.state, &spot.values)
+            });
+        let requires = requires.collect();
+        let end = matches!(state.state.kind, Kind::End { .. }) && state.state.cells.is_empty();
+        let looked_at = state.looks_at.iter().map(|it| spot.values[*it]).collect();
+        let class = (spot.state, looked_at);
+        self.add(spot, class, Node { end, cells: Vec::new(), requires })
+    }
+
+    /// Another part of being where a node stands.
+    fn part(&mut self, spot: &Spot, class: u32, part: u16) -> NodeId {
+        let spot = Spot { part, ..spot.clone() };
+        if let Some(node) = self.nodes.get_index_of(&spot) {
+            return NodeId::try_from(node).unwrap_or(NodeId::MAX);
+        }
+        let class = self.classes[class as usize].clone();
+        self.add(spot, class, Node { end: part == OVER, ..Node::default() })
+    }
+
+    fn add(&mut self, spot: Spot, class: (u16, Values), node: Node) -> NodeId {
+        let id = NodeId::try_from(self.nodes.len()).unwrap_or(NodeId::MAX);
+        let (class, new) = self.classes.insert_full(class);
+        if new {
+            self.examples.push(id);
+        }
+        self.class_of.push(u32::try_from(class).unwrap_or(u32::MAX));
+        self.nodes.insert(spot);
+        self.graph.nodes.push(node);
+        self.outcomes.push(Vec::new());
+        id
+    }
+}
