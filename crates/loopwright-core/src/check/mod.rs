@@ -95,7 +95,7 @@ pub fn check_within(workflow: &Workflow, limits: Limits) -> Report {
     }
     for instance in &family.instances {
         let graph = instance.unfolded.undisturbed();
-        let prover = Prover::new(&graph, limits.clone());
+        let prover = Prover::new(&graph, pricing(&limits));
         child_costs.insert(
             (instance.state.clone(), instance.setting.clone()),
             cost::of_child(&instance.unfolded, &prover),
@@ -109,7 +109,7 @@ pub fn check_within(workflow: &Workflow, limits: Limits) -> Report {
         seen.insert((it.gate.clone(), it.state.clone(), it.signal.clone(), it.to.clone()))
     });
     let undisturbed = family.main.undisturbed();
-    let worst = cost::worst(&family.main, &Prover::new(&undisturbed, limits), &child_costs);
+    let worst = cost::worst(&family.main, &Prover::new(&undisturbed, pricing(&limits)), &child_costs);
     problems.extend(cost::caps(workflow, worst.as_ref()));
     problems.extend(taken.problems(workflow));
     size.states = workflow.machines().map(|it| it.states.len()).sum();
@@ -132,10 +132,18 @@ pub fn check_within(workflow: &Workflow, limits: Limits) -> Report {
 
 /// Limits for a first look at what can be reached; what it does not find is searched for by name.
 fn probing(limits: &Limits) -> Limits {
-    const FIRST_LOOK: usize = 20_000;
+    at_most(limits, 20_000)
+}
+
+/// Limits for what runs cost. An exact figure is worth a short walk; beyond that, a bound that says it is one will do.
+fn pricing(limits: &Limits) -> Limits {
+    at_most(limits, 100_000)
+}
+
+fn at_most(limits: &Limits, configurations: usize) -> Limits {
     Limits {
-        dense_configurations: limits.dense_configurations.min(FIRST_LOOK),
-        hashed_configurations: limits.hashed_configurations.min(FIRST_LOOK),
+        dense_configurations: limits.dense_configurations.min(configurations),
+        hashed_configurations: limits.hashed_configurations.min(configurations),
         ..limits.clone()
     }
 }

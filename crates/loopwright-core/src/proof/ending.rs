@@ -2,10 +2,14 @@
 //!
 //! Once unattended runs are known to end, it is enough that at every node there is a choice that stays, for
 //! whatever is affordable, among nodes with such a choice: going on like that must arrive at an end or at a
-//! person, and people are ranked so that each answer leads to a smaller rank. Otherwise the configurations
-//! decide. An outcome with a hole is never relied on: it may have no step at all.
+//! person, and people are ranked so that each answer leads to a smaller rank. Where that is not enough, nodes
+//! are told apart by the counters that are surely full. Otherwise the configurations decide. An outcome with a
+//! hole is never relied on: it may have no step at all.
 
-use super::graph::Path;
+use indexmap::IndexSet;
+use rustc_hash::FxBuildHasher;
+
+use super::graph::{Cell, CounterId, Graph, Node, NodeId, Path, Root, Step};
 use super::limits::small;
 use super::program::{Program, Scope};
 use super::prover::Prover;
@@ -25,10 +29,15 @@ pub enum Ending {
 
 pub(crate) fn ending(prover: &Prover<'_>) -> Ending {
     let program = &prover.program;
-    let sure = surely_ends(program, prover.limits.relaxations);
-    let everywhere = program.connected.iter().zip(&sure).all(|(connected, sure)| *sure || !*connected);
-    if everywhere && matches!(prover.termination(), Termination::Proved(_)) {
-        return Ending::Proved;
+    let everywhere = |program: &Program<'_>| {
+        let sure = surely_ends(program, prover.limits.relaxations);
+        program.connected.iter().zip(&sure).all(|(connected, sure)| *sure || !*connected)
+    };
+    if matches!(prover.termination(), Termination::Proved(_)) {
+        let known_full = || filled(program).is_some_and(|graph| everywhere(&Program::new(&graph)));
+        if everywhere(program) || known_full() {
+            return Ending::Proved;
+        }
     }
     if let Some(view) = prover.view(Scope::Whole).filter(|view| view.space.complete) {
         let mut ends = vec![false; view.space.len()];
@@ -52,6 +61,55 @@ pub(crate) fn ending(prover: &Prover<'_>) -> Ending {
         Found::Path(path) => Ending::Trapped(path),
         Found::Nowhere | Found::Unknown => Ending::Unknown,
     }
+}
+
+/// The same graph, with nodes told apart by the counters that are surely full there: a resting place that fills a budget
+/// leads on to an arm that can then be paid. `None` when there are too many counters or nodes.
+fn filled(program: &Program<'_>) -> Option<Graph> {
+    const TIMES_AS_LARGE: usize = 4;
+    let counters = &program.graph.counters;
+    if counters.len() > 64 {
+        return None;
+    }
+    let bit = |counter: &CounterId| 1_u64 << counter;
+    let bits = |counters: &[CounterId]| counters.iter().fold(0, |set, it| set | bit(it));
+    let some = (0..).zip(counters).filter(|(_, it)| it.limit > 0).fold(0, |set, (it, _)| set | bit(&it));
+    let alive = |node: NodeId| {
+        (0..)
+            .zip(counters)
+            .filter(|(it, _)| program.is_live(node, *it))
+            .fold(0, |set, (it, _)| set | bit(&it))
+    };
+    let mut places: IndexSet<(NodeId, u64), FxBuildHasher> = IndexSet::default();
+    let mut graph = Graph { counters: counters.clone(), ..Graph::default() };
+    for root in &program.graph.roots {
+        let (node, _) = places.insert_full((root.node, some & alive(root.node)));
+        graph.roots.push(Root { node: small(node), holds: Vec::new() });
+    }
+    let mut next = 0;
+    while let Some((node, full)) = places.get_index(next).copied() {
+        next += 1;
+        let mut cells = Vec::new();
+        for chain in program.chains_of(node) {
+            let mut steps = Vec::new();
+            for arm in &program.arms[chain.arms.clone()] {
+                let sure = bits(&arm.spend) & !full == 0;
+                let left = (full & !bits(&arm.spend) | bits(&arm.refill) & some) & alive(arm.to);
+                let (to, _) = places.insert_full((arm.to, left));
+                let spend = if sure { Vec::new() } else { arm.spend.clone() };
+                steps.push(Step { to: small(to), spend, ..Step::default() });
+                if sure {
+                    break;
+                }
+            }
+            cells.push(Cell { waits: chain.waits, steps });
+        }
+        graph.nodes.push(Node { end: program.is_end(node), cells, requires: Vec::new() });
+        if places.len() > TIMES_AS_LARGE * program.nodes() {
+            return None;
+        }
+    }
+    Some(graph)
 }
 
 /// Nodes from which an end can be reached whatever the counters have left, given that unattended runs end;
