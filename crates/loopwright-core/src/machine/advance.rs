@@ -10,6 +10,7 @@ use super::ledger::Ledger;
 use super::route::{come_out, go_on, route};
 use super::run::{At, GateRecord, Run, Stage, Taken, lines};
 use crate::definition::{Kind, Machine, State, Target, Workflow};
+use crate::language::units::Unit;
 use crate::name::Name;
 use crate::signal;
 
@@ -53,6 +54,18 @@ pub enum Impossible {
         state: Name,
         /// The signal.
         signal: Name,
+        /// The arms the same event took before.
+        taken: Vec<Taken>,
+    },
+    /// A loop found more items than it may have.
+    #[error("`{state}` found {found} items, and may have {most} at most")]
+    TooMany {
+        /// The loop.
+        state: Name,
+        /// So many.
+        found: usize,
+        /// So many it may have.
+        most: u32,
     },
     /// The verb is not taken here.
     #[error("`{verb}` is not taken in `{state}`")]
@@ -80,7 +93,7 @@ pub fn begin(workflow: &Workflow, started: &Started) -> Result<Run, Impossible> 
     let mut run = before(workflow, started)?;
     let machine = machine_of(workflow, &run)?;
     if let Some(phase) = &started.phase {
-        return land(workflow, machine, run, phase);
+        return land(workflow, machine, run, phase, &started.digests);
     }
     let unknown = |what, name: &str| Impossible::Unknown { what, name: name.into() };
     let start = machine
@@ -176,9 +189,10 @@ pub fn advance(workflow: &Workflow, run: &Run, event: &Event) -> Result<Run, Imp
             next.inputs.extend(inputs.iter().map(|(name, it)| (name.clone(), it.clone())));
             say(workflow, next, verb)
         }
-        Event::Landed { phase } => {
+        Event::Landed { phase, digests } => {
             let machine = machine_of(workflow, run)?;
-            land(workflow, machine, next, phase)
+            forget(machine, &mut next);
+            land(workflow, machine, next, phase, digests)
         }
         Event::Settled { effect, evidence } => settle(workflow, next, effect, evidence),
     }
@@ -196,14 +210,36 @@ pub(super) fn state_of<'w>(machine: &'w Machine, run: &Run) -> Result<&'w State,
         .ok_or_else(|| Impossible::Unknown { what: "state", name: run.at.state.clone() })
 }
 
+/// A run that a person put elsewhere goes on as one that is imported there: what it was about to do, what it had passed
+/// and what it had left was about something else. What happened stays on record.
+fn forget(machine: &Machine, run: &mut Run) {
+    run.last.clear();
+    run.ever.clear();
+    run.gates.clear();
+    run.passed.clear();
+    run.items.clear();
+    run.ledger.judges.values_mut().for_each(|it| it.handed.clear());
+    run.cause = None;
+    for (name, budget) in machine.budgets.iter().filter(|(_, it)| it.unit() == Unit::Uses) {
+        run.left.extend(lines(name, budget));
+    }
+}
+
 /// Puts a run where a phase lands. Nothing starts by itself there.
-fn land(workflow: &Workflow, machine: &Machine, mut run: Run, phase: &Name) -> Result<Run, Impossible> {
+fn land(
+    workflow: &Workflow,
+    machine: &Machine,
+    mut run: Run,
+    phase: &Name,
+    digests: &IndexMap<Name, String>,
+) -> Result<Run, Impossible> {
     let row = workflow
         .phases
         .get(&**phase)
         .ok_or_else(|| Impossible::Unknown { what: "phase", name: phase.clone() })?;
     for gate in &row.settles {
-        run.gates.insert(gate.clone(), GateRecord { forced: true, digest: String::new() });
+        let digest = digests.get(&**gate).cloned().unwrap_or_default();
+        run.gates.insert(gate.clone(), GateRecord { forced: true, digest });
         decide::record_forced(machine, &mut run, gate);
     }
     let state = arrive(workflow, machine, &mut run, &row.at, row.back.clone())?;
@@ -380,6 +416,11 @@ fn settle(
             Part::Items,
             Evidence::Items { ids, ordered, digest, changed },
         ) => {
+            if let Kind::Each(each) = &state.kind
+                && let Some(most) = each.at_most.filter(|it| ids.len() > *it as usize)
+            {
+                return Err(Impossible::TooMany { state: state.name.clone(), found: ids.len(), most });
+            }
             forget_items(state, &mut run, digest.as_deref(), changed);
             run.at.stage = Stage::Working { action: 0, items: Some(ids.clone()), ordered: *ordered, ended };
             if !ordered {

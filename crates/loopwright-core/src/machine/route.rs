@@ -85,7 +85,10 @@ pub(super) fn route(
         found = Some(arm);
         break;
     }
-    let Some(arm) = found else { return Err(Impossible::NoRoute { state: state.name.clone(), signal }) };
+    let Some(arm) = found else {
+        let taken = std::mem::take(&mut run.taken);
+        return Err(Impossible::NoRoute { state: state.name.clone(), signal, taken });
+    };
     remember(state, run, asked);
     pay(machine, run, arm);
     decide::repair_is_handed(state, run, asked);

@@ -62,18 +62,27 @@ impl<A: Actor> Player<'_, A> {
         let severity = severity.or_else(|| declared.severity.first().cloned()).unwrap_or_default();
         let gate = state.gate.as_ref().map_or(&state.name, |it| &it.name);
         let judge = run.ledger.judges.get(&**gate);
-        let handed = judge.and_then(|it| it.handed.first().cloned());
         let topic = play.topic.clone().or_else(|| declared.topic.first().cloned());
-        let repeated = play.same_again.unwrap_or(false).then_some(handed).flatten();
         let round = judge.map_or(1, |it| it.rounds + 1);
-        vec![Report {
-            id: repeated,
-            severity,
+        let report = |id: Option<String>, topic: Option<Name>| Report {
+            id,
+            severity: severity.clone(),
             topic,
             file: String::new(),
             subject: format!("{gate} round {round}"),
             text: "made up for the rehearsal".into(),
-        }]
+        };
+        let handed = judge.map(|it| it.handed.as_slice()).unwrap_or_default();
+        let topic_of = |id: &String| run.ledger.findings.get(id).and_then(|it| it.topic.clone());
+        let on_topic = handed.iter().find(|it| topic_of(it) == topic).or_else(|| handed.first());
+        match on_topic.filter(|_| play.same_again.unwrap_or(false)) {
+            // A finding that is reported again is about what it was about; another one brings the topic.
+            Some(id) if topic_of(id) != topic => {
+                vec![report(Some(id.clone()), topic_of(id)), report(None, topic)]
+            }
+            Some(id) => vec![report(Some(id.clone()), topic)],
+            None => vec![report(None, topic)],
+        }
     }
 
     /// A hash of what a gate judges, in the made-up world.

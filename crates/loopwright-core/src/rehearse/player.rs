@@ -7,7 +7,7 @@ use super::coverage::Coverage;
 use super::scenario::Start;
 use crate::definition::{Kind, State, Workflow};
 use crate::machine::{
-    Effect, Event, Evidence, Impossible, Observed, Outcome, Part, Run, Stage, Started, Taken, Want, advance,
+    Effect, Event, Evidence, Impossible, Observed, Outcome, Run, Stage, Started, Taken, Want, advance,
     before, begin, due,
 };
 use crate::name::Name;
@@ -27,8 +27,8 @@ pub trait Actor {
     fn verb(&mut self, moment: &Moment<'_>, verbs: &[Name]) -> Option<Name>;
     /// Documents a person edits before the run goes on.
     fn edits(&mut self, moment: &Moment<'_>) -> Vec<Name>;
-    /// A state was left without anything being asked: it does no work, or its gates were not settled.
-    fn passed(&mut self, _child: Option<&Name>, _taken: &Taken) {}
+    /// A state came out with a signal without being asked: it does no work, or its gates were not settled.
+    fn passed(&mut self, _child: Option<&Name>, _state: &State, _signal: &Name) {}
 }
 
 /// Where the run stands when something is asked of an actor.
@@ -153,14 +153,6 @@ pub fn play<A: Actor>(
     coverage: &mut Coverage,
     most: u32,
 ) -> Result<Played, Impossible> {
-    let started = Started {
-        definition: workflow.digest.clone(),
-        subject: "rehearsal".into(),
-        vars: start.vars.clone(),
-        verb: start.verb.clone(),
-        phase: start.phase.clone(),
-        ..Started::default()
-    };
     let mut player = Player {
         workflow,
         actor,
@@ -174,7 +166,16 @@ pub fn play<A: Actor>(
         longest_stretch: 0,
         steps_left: most,
     };
+    let started = Started {
+        definition: workflow.digest.clone(),
+        subject: "rehearsal".into(),
+        vars: start.vars.clone(),
+        verb: start.verb.clone(),
+        phase: start.phase.clone(),
+        ..Started::default()
+    };
     let started = player.with_once(started);
+    let started = player.vouched(started);
     let (run, stop) = player.run(&started)?;
     Ok(Played {
         stop,
@@ -200,6 +201,15 @@ impl<A: Actor> Player<'_, A> {
         started
     }
 
+    /// What an import vouches for is as it is now.
+    fn vouched(&self, mut started: Started) -> Started {
+        let row = started.phase.as_ref().and_then(|it| self.workflow.phases.get(&**it));
+        if let (Some(row), Ok(run)) = (row, before(self.workflow, &started)) {
+            started.digests = row.settles.iter().map(|it| (it.clone(), self.digest(&run, it))).collect();
+        }
+        started
+    }
+
     /// Runs one machine until it stops.
     fn run(&mut self, started: &Started) -> Result<(Run, Stop), Impossible> {
         let workflow = self.workflow;
@@ -208,7 +218,7 @@ impl<A: Actor> Player<'_, A> {
         let begun = begin(workflow, started);
         let taken = match &begun {
             Ok(run) => run.taken.clone(),
-            Err(Impossible::Circle { taken, .. }) => taken.clone(),
+            Err(Impossible::Circle { taken, .. } | Impossible::NoRoute { taken, .. }) => taken.clone(),
             Err(_) => Vec::new(),
         };
         let first = match (taken.first(), &begun) {
@@ -218,7 +228,7 @@ impl<A: Actor> Player<'_, A> {
             (None, Err(_)) => Name::default(),
         };
         self.stand(&nowhere, &first);
-        self.moved(&nowhere, &taken, true, &mut here);
+        self.moved(&nowhere, &taken, &mut here);
         let mut run = match begun {
             Ok(run) => run,
             Err(error) => return self.stopped(nowhere, error, here),
@@ -247,12 +257,12 @@ impl<A: Actor> Player<'_, A> {
             match advance(workflow, &run, &event) {
                 Ok(next) => {
                     self.look_at_needs(&run, state, &event, &next);
-                    self.moved(&run, &next.taken, effect.id.part == Part::Needs, &mut here);
+                    self.moved(&run, &next.taken, &mut here);
                     run = next;
                 }
                 Err(error) => {
-                    if let Impossible::Circle { taken, .. } = &error {
-                        self.moved(&run, taken, effect.id.part == Part::Needs, &mut here);
+                    if let Impossible::Circle { taken, .. } | Impossible::NoRoute { taken, .. } = &error {
+                        self.moved(&run, taken, &mut here);
                     }
                     return self.stopped(run, error, here);
                 }
@@ -263,10 +273,11 @@ impl<A: Actor> Player<'_, A> {
     /// What the machine says it cannot do, as the end of a play.
     fn stopped(&mut self, run: Run, error: Impossible, here: usize) -> Result<(Run, Stop), Impossible> {
         let stop = match error {
-            Impossible::NoRoute { state, signal } => {
+            Impossible::NoRoute { state, signal, .. } => {
                 if let Some(step) = self.walk.get_mut(here) {
                     step.signal = Some(signal.clone());
                 }
+                self.unasked(&run, &state, &signal);
                 Stop::NoRoute(state, signal)
             }
             Impossible::VerbRefused { verb, .. } => Stop::VerbRefused(verb),
@@ -381,19 +392,25 @@ impl<A: Actor> Player<'_, A> {
         self.walk.push(WalkStep { state, item, signal: None, calls: 0, spent: None, person: false });
     }
 
+    /// Tells the actor that a state came out without being asked, if it did.
+    fn unasked(&mut self, run: &Run, state: &Name, signal: &Name) {
+        let state = run.machine(self.workflow).and_then(|it| it.states.get(&**state));
+        if let Some(state) = state.filter(|it| comes_by_itself(it, signal)) {
+            self.actor.passed(run.child.as_ref(), state, signal);
+        }
+    }
+
     /// Notes the arms that were taken at once. `here` is the run's own last step of the walk; children's steps come
-    /// after it. The first arm is that of the work that came out, unless nothing was asked.
-    fn moved(&mut self, run: &Run, taken: &[Taken], unasked: bool, here: &mut usize) {
+    /// after it.
+    fn moved(&mut self, run: &Run, taken: &[Taken], here: &mut usize) {
         let workflow = self.workflow;
         let machine = run.machine(workflow);
-        for (at, taken) in taken.iter().enumerate() {
+        for taken in taken {
             self.coverage.take(run.child.as_deref(), &taken.arm);
             if let Some(budget) = &taken.spent {
                 *self.spent.entry(budget.clone()).or_insert(0) += 1;
             }
-            if at > 0 || unasked {
-                self.actor.passed(run.child.as_ref(), taken);
-            }
+            self.unasked(run, &taken.state, &taken.signal);
             let state = machine.and_then(|it| it.states.get(&*taken.state));
             if let Some(step) = self.walk.get_mut(*here) {
                 step.signal = Some(taken.signal.clone());
@@ -433,5 +450,15 @@ impl<A: Actor> Player<'_, A> {
                 after.pick(&here.needs).into_iter().flatten().filter(|it| unsettled(it)).cloned().collect();
             self.unsettled.push((name.clone(), gates));
         }
+    }
+}
+
+/// Whether a state comes out with a signal without anything being asked.
+fn comes_by_itself(state: &State, signal: &str) -> bool {
+    match &state.kind {
+        _ if signal == signal::STALE || signal == signal::OVER_BUDGET => true,
+        Kind::Choose | Kind::Settle { .. } => true,
+        Kind::Do { actions, .. } => actions.is_empty(),
+        _ => false,
     }
 }

@@ -7,8 +7,8 @@ use indexmap::IndexMap;
 use super::coverage::Coverage;
 use super::player::{Actor, Listing, Moment, Play, Played, Stop, play};
 use super::scenario::{Scenario, Step};
-use crate::definition::{Each, EachRun, Kind, Workflow};
-use crate::machine::{Impossible, Run, Stage, Taken};
+use crate::definition::{Each, EachRun, Kind, State, Workflow};
+use crate::machine::{Impossible, Run, Stage};
 use crate::name::Name;
 use crate::signal;
 
@@ -27,6 +27,8 @@ pub struct Script<'s> {
     worked: usize,
     /// Stop when the steps are used up, instead of going on at its best.
     stop_after: bool,
+    /// Whether the step of a state that does no work was used for the facts it reads.
+    asked: bool,
 }
 
 impl<'s> Script<'s> {
@@ -45,6 +47,7 @@ impl<'s> Script<'s> {
             inject: None,
             worked: 0,
             stop_after: shows_problem,
+            asked: false,
         }
     }
 
@@ -67,8 +70,7 @@ impl<'s> Script<'s> {
 
     /// Facts take effect as soon as they are next; so do edits, but never between a state's work and its routing.
     fn settle_world(&mut self, run: &Run) {
-        let routing =
-            matches!(&run.at.stage, Stage::Deciding { outcome, .. } if outcome.signal != signal::ALWAYS);
+        let routing = matches!(run.at.stage, Stage::Deciding { .. });
         while let Some(step) = self.steps.front() {
             match step {
                 Step::Facts(facts) => self.facts.extend(facts.iter().map(|(a, b)| (a.clone(), b.clone()))),
@@ -129,10 +131,14 @@ impl Actor for Script<'_> {
     }
 
     fn facts(&mut self, moment: &Moment<'_>, facts: &[Name]) -> IndexMap<Name, Name> {
-        if matches!(moment.state.kind, Kind::Choose | Kind::Settle { .. })
-            && let Some(play) = self.next_for(moment)
-        {
-            self.take(&play.clone());
+        let does_no_work = match &moment.state.kind {
+            Kind::Choose | Kind::Settle { .. } => true,
+            Kind::Do { actions, .. } => actions.is_empty(),
+            _ => false,
+        };
+        if does_no_work && let Some(play) = self.next_for(moment) {
+            self.take(play);
+            self.asked = moment.run.at.visit > 0;
         }
         self.settle_world(moment.run);
         facts.iter().filter_map(|it| Some((it.clone(), self.facts.get(&**it)?.clone()))).collect()
@@ -174,13 +180,16 @@ impl Actor for Script<'_> {
 
     fn verb(&mut self, moment: &Moment<'_>, _: &[Name]) -> Option<Name> {
         self.settle_world(moment.run);
-        match self.steps.front() {
-            Some(Step::Verb(verb)) => {
-                self.steps.pop_front();
-                Some(verb.clone())
-            }
-            _ => None,
+        if let Some(Step::Verb(verb)) = self.steps.front() {
+            self.steps.pop_front();
+            return Some(verb.clone());
         }
+        // A step about the resting state says what has changed besides.
+        let play = self.front_for(moment.run.child.as_ref(), &moment.run.at.state)?;
+        let verb = play.signal.as_deref()?.strip_prefix("verb ")?;
+        self.steps.pop_front();
+        self.take(play);
+        Some(verb.into())
     }
 
     fn edits(&mut self, moment: &Moment<'_>) -> Vec<Name> {
@@ -189,11 +198,14 @@ impl Actor for Script<'_> {
     }
 
     /// A step about a state that is passed at once has come when the state is passed.
-    fn passed(&mut self, child: Option<&Name>, taken: &Taken) {
-        let Some(play) = self.front_for(child, &taken.state) else { return };
+    fn passed(&mut self, child: Option<&Name>, state: &State, signal: &Name) {
+        if std::mem::take(&mut self.asked) {
+            return;
+        }
+        let Some(play) = self.front_for(child, &state.name) else { return };
         let came = match &play.signal {
-            Some(signal) => *signal == taken.signal,
-            None => taken.signal == signal::ALWAYS || *taken.signal == *"done",
+            Some(wanted) => wanted == signal,
+            None => *signal != signal::STALE && *signal != signal::OVER_BUDGET,
         };
         if came {
             self.steps.pop_front();

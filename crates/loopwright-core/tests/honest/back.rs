@@ -116,9 +116,12 @@ impl World<'_> {
             if run.child.is_none() && !phases.is_empty() && self.dice.yes(25) {
                 let phase = self.dice.one(&phases).clone();
                 self.imported = true;
+                self.taken_over = true;
+                self.pending.clear();
                 self.stretch_over();
                 self.note(|| format!("lands at {phase}"));
-                return Ok(Event::Landed { phase });
+                let digests = self.vouched(&phase, &|name| run.value_of(name));
+                return Ok(Event::Landed { phase, digests });
             }
         }
         let verb = self.dice.one(verbs).clone();

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use indexmap::IndexMap;
-use loopwright_core::definition::{Arm, Claim, Condition, Happened, Kind, Machine, State, Target, Term};
+use loopwright_core::definition::{
+    Arm, Claim, Condition, Happened, Kind, Machine, Phase, State, Target, Term,
+};
 use loopwright_core::machine::{Run, Taken};
 use loopwright_core::name::Name;
 use loopwright_core::signal;
@@ -66,6 +68,27 @@ impl World<'_> {
     pub(crate) fn digest(&self, run: &Run, gate: &str) -> String {
         let Some(machine) = run.machine(self.workflow) else { return String::new() };
         format!("{:?}", self.judged(machine, &|name| run.value_of(name), gate))
+    }
+
+    /// What a landing vouches for, as it is now.
+    pub(crate) fn vouched(
+        &self,
+        phase: &Name,
+        lookup: &dyn Fn(&Name) -> Option<Name>,
+    ) -> IndexMap<Name, String> {
+        let machine = &self.workflow.main;
+        let gates = self.workflow.phases.get(&**phase).into_iter().flat_map(|it| &it.settles);
+        gates.map(|it| (it.clone(), format!("{:?}", self.judged(machine, lookup, it)))).collect()
+    }
+
+    /// A run is taken over: what a landing vouches for counts as judged, and nothing else does.
+    pub(crate) fn lands(&self, machine: &Machine, run: &Run, phase: &Phase, frame: &mut Frame) {
+        frame.truth.clear();
+        frame.passed.clear();
+        for gate in &phase.settles {
+            let judged = self.judged(machine, &|name| run.value_of(name), gate);
+            frame.truth.insert(gate.clone(), judged);
+        }
     }
 
     /// The value of a fact. It stays what it was unless something it reads may have changed.
@@ -177,6 +200,7 @@ impl World<'_> {
             if self.as_said {
                 return;
             }
+            self.seen.disturbed |= taken.signal == signal::STALE || *taken.signal == *"cancelled";
             if person {
                 self.stretch_over();
                 self.person_acts();
@@ -297,10 +321,10 @@ impl World<'_> {
                     when.iter().all(|it| self.holds(run, frame, it, vars))
                         && !before.iter().all(|it| self.is_so(machine, run, frame, it, vars))
                 }
-                Claim::AtMost { visits, times } if visits == name => {
+                Claim::AtMost { visits, times } if visits == name && !self.taken_over => {
                     run.visits.get(&**name).copied().unwrap_or(0) > *times
                 }
-                Claim::Always { after, .. } if after == name => {
+                Claim::Always { after, .. } if after == name && !self.taken_over => {
                     self.pending.insert(index);
                     false
                 }

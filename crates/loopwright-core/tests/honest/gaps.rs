@@ -1,7 +1,7 @@
 //! What is left out, because `check` is known to be wrong about it. Every entry is a debt: it goes when the proof is
 //! right.
 
-use loopwright_core::definition::{Claim, Kind, Machine, Target, Term, Workflow};
+use loopwright_core::definition::{Cell, Claim, Kind, Machine, State, Target, Term, Workflow};
 
 /// Something that is not held against the proof yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -17,6 +17,15 @@ pub(crate) enum Gap {
     PathsThroughLoops,
     /// A gate that is reported as unsettled: every other path that needs it is played as if it were settled.
     PathsPastGates,
+    /// `do: []`, which is passed at once, is given failures.
+    EmptyDo,
+    /// Routing reads a gate: what people edit while the run rests or asks is not seen coming.
+    EditsSeenByRouting,
+    /// The stretch after an edit or a cancelled call is not in the bound.
+    AfterAnEdit,
+    /// Facts and changed documents that come with a verb, and findings of a judge that asks or has topics: their paths
+    /// do not play. Paths only.
+    PathsOfVerbsAndFindings,
 }
 
 /// Those that are left out at present.
@@ -26,12 +35,21 @@ const OPEN: &[Gap] = &[
     Gap::VisitsFromAnywhere,
     Gap::PathsThroughLoops,
     Gap::PathsPastGates,
+    Gap::EmptyDo,
+    Gap::EditsSeenByRouting,
+    Gap::AfterAnEdit,
+    Gap::PathsOfVerbsAndFindings,
 ];
 
 impl Gap {
+    /// Whether it is left out.
+    pub(crate) fn is_open(self) -> bool {
+        OPEN.contains(&self)
+    }
+
     /// Whether a workflow falls into it, and it is open.
     pub(crate) fn has(self, workflow: &Workflow) -> bool {
-        OPEN.contains(&self)
+        self.is_open()
             && match self {
                 Self::LastOfARetry => workflow.machines().any(reads_its_own_last),
                 Self::BackToNowhere => {
@@ -42,16 +60,32 @@ impl Gap {
                 Self::VisitsFromAnywhere => workflow.properties.iter().any(|it| {
                     matches!(&it.claim, Claim::AtMost { visits, .. } if begins_in(workflow, &workflow.main, visits))
                 }),
-                Self::PathsPastGates => true,
-                Self::PathsThroughLoops => {
-                    workflow.machines().flat_map(|it| it.states.values()).any(|it| matches!(it.kind, Kind::Each(_)))
-                }
+                Self::PathsPastGates | Self::AfterAnEdit => true,
+                Self::EmptyDo => states(workflow).any(|it| matches!(&it.kind, Kind::Do { actions, .. } if actions.is_empty())),
+                Self::EditsSeenByRouting => states(workflow).any(|state| {
+                    let terms = state.cells.values().flat_map(|it| &it.arms).flat_map(|it| &it.when);
+                    terms.into_iter().any(|it| {
+                        let inner = match &it.term {
+                            Term::Outer(inner) => inner,
+                            term => term,
+                        };
+                        matches!(inner, Term::Gate(_) | Term::Owed(_))
+                    })
+                }),
+                Self::PathsOfVerbsAndFindings => states(workflow).any(|state| {
+                    let arms = |it: &&Cell| it.arms.iter().flat_map(|it| &it.when).count() > 0;
+                    let asked = state.cells.iter().any(|(signal, cell)| signal.starts_with("verb ") && arms(&cell));
+                    let reads = state.cells.values().flat_map(|it| &it.arms).flat_map(|it| &it.when);
+                    let mut terms = reads.map(|it| &it.term);
+                    asked || terms.any(|it| matches!(it, Term::SameAgain | Term::Topic))
+                }),
+                Self::PathsThroughLoops => states(workflow).any(|it| matches!(it.kind, Kind::Each(_))),
             }
     }
 
     /// A gap that keeps a workflow from being examined at all.
     pub(crate) fn of(workflow: &Workflow) -> Option<Self> {
-        [Self::LastOfARetry, Self::BackToNowhere, Self::VisitsFromAnywhere]
+        [Self::LastOfARetry, Self::BackToNowhere, Self::VisitsFromAnywhere, Self::EmptyDo]
             .into_iter()
             .find(|it| it.has(workflow))
     }
@@ -72,4 +106,8 @@ fn begins_in(workflow: &Workflow, machine: &Machine, state: &str) -> bool {
     let starts = machine.start.iter().any(|it| matches!(&it.arm.to, Target::State(name) if **name == *state));
     let lands = workflow.phases.values().any(|it| *it.at == *state && it.back.is_none());
     starts || machine.name.is_none() && lands
+}
+
+fn states(workflow: &Workflow) -> impl Iterator<Item = &State> {
+    workflow.machines().flat_map(|it| it.states.values())
 }

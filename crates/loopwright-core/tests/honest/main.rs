@@ -56,7 +56,8 @@ fn examined(text: &str, salt: u64) -> Result<Examined, String> {
     let people = [People::Quiet, People::EditAtNeeds, People::EditAtRest];
     let mut lies = claims.held_against_the_world(PLAYS, salt, &people);
     let past_gates = Gap::PathsPastGates.has(&workflow) && !claims.unsettled.is_empty();
-    if !Gap::PathsThroughLoops.has(&workflow) && !past_gates {
+    let unplayable = Gap::PathsThroughLoops.has(&workflow) || Gap::PathsOfVerbsAndFindings.has(&workflow);
+    if !unplayable && !past_gates {
         lies.extend(paths::that_do_not_replay(&workflow, &report));
         lies.extend(paths::transitions_that_do_not_play(&workflow, 25));
     }

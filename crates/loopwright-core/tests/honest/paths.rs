@@ -2,7 +2,7 @@
 
 use indexmap::IndexMap;
 use loopwright_core::check::{Report, transitions};
-use loopwright_core::definition::{Claim, Happened, Workflow};
+use loopwright_core::definition::{Claim, Happened, State, Workflow};
 use loopwright_core::name::Name;
 use loopwright_core::rehearse::{
     Actor, Chance, Coverage, Listing, Moment, Play, Played, Scenario, Script, Step, Stop, WalkStep,
@@ -110,7 +110,9 @@ fn goes_round(workflow: &Workflow, path: &Scenario) -> Option<String> {
         return None;
     }
     let own = |played: &Played| played.walk.iter().filter(|it| same_machine(&it.state, &whole)).count();
-    let begun = (0..=path.steps.len()).rev().find(|count| {
+    let resumes =
+        path.steps.iter().take_while(|it| matches!(it, Step::Verb(verb) if **verb == *"resume")).count();
+    let begun = (resumes..=path.steps.len()).find(|count| {
         let mut shorter = path.clone();
         shorter.steps.truncate(*count);
         walk(&shorter).is_some_and(|it| own(&it) + turn == own(&whole))
@@ -212,7 +214,7 @@ impl Actor for Onward<'_> {
         self.script.edits(moment)
     }
 
-    fn passed(&mut self, child: Option<&Name>, taken: &loopwright_core::machine::Taken) {
-        self.script.passed(child, taken);
+    fn passed(&mut self, child: Option<&Name>, state: &State, signal: &Name) {
+        self.script.passed(child, state, signal);
     }
 }

@@ -78,6 +78,8 @@ pub(crate) struct Seen {
     pub(crate) stale: Vec<(Name, Vec<Name>)>,
     /// Gates a state went on with that nobody had judged as they were.
     pub(crate) unjudged: Vec<(Name, Name)>,
+    /// Whether somebody edited what was judged, or cancelled a call.
+    pub(crate) disturbed: bool,
     /// The most between two things people did, figure by figure.
     pub(crate) stretch: Bill,
     /// Calls of the whole run.
@@ -133,6 +135,8 @@ pub(crate) struct World<'w> {
     /// Properties that wait for something to come.
     pub(crate) pending: BTreeSet<usize>,
     pub(crate) imported: bool,
+    /// Whether a person put the run elsewhere: properties speak of runs from their start.
+    pub(crate) taken_over: bool,
     /// Gates that are said to be unsettled somewhere.
     said: &'w BTreeSet<Name>,
     pub(crate) as_said: bool,
@@ -179,6 +183,7 @@ pub(crate) fn play(
         happened: BTreeSet::new(),
         pending: BTreeSet::new(),
         imported: start.phase.is_some(),
+        taken_over: false,
         said,
         as_said: false,
         seen: Seen::default(),
@@ -191,12 +196,15 @@ pub(crate) fn play(
             vars.insert(name.clone(), world.dice.one(&it.values).clone());
         }
     }
+    let lookup = |name: &Name| vars.get(&**name).cloned();
+    let digests = start.phase.as_ref().map(|it| world.vouched(it, &lookup)).unwrap_or_default();
     let started = Started {
         definition: workflow.digest.clone(),
         subject: "subject".into(),
         vars,
         verb: start.verb.clone(),
         phase: start.phase.clone(),
+        digests,
         ..Started::default()
     };
     let (_, stop) = world.run(started);
@@ -291,6 +299,11 @@ impl World<'_> {
             if effect.id.part == Part::Needs && !came_stale(&next) {
                 self.went_on(machine, &run, state, &mut frame);
             }
+            if let Event::Landed { phase, .. } = &event {
+                let phase = &workflow.phases[&**phase];
+                self.lands(machine, &next, phase, &mut frame);
+                self.enters(machine, &next, &mut frame, &phase.at, &next.vars.clone());
+            }
             events.push(event);
             self.moved(machine, &run, &next, &mut frame);
             run = next;
@@ -307,10 +320,7 @@ impl World<'_> {
         before.vars.extend(started.vars.iter().map(|(a, b)| (a.clone(), b.clone())));
         let first = if let Some(phase) = started.phase.as_ref().and_then(|it| self.workflow.phases.get(&**it))
         {
-            for gate in &phase.settles {
-                let judged = self.judged(machine, &|name| run.value_of(name), gate);
-                frame.truth.insert(gate.clone(), judged);
-            }
+            self.lands(machine, run, phase, frame);
             Some(phase.at.clone())
         } else {
             let start = machine.start.iter().find(|it| it.verb == started.verb);
@@ -387,7 +397,7 @@ fn came_stale(next: &Run) -> bool {
 
 fn stop_of(machine: &Machine, error: &Impossible) -> Stop {
     match error {
-        Impossible::NoRoute { state, signal } => Stop::NoRoute(machine.qualified(state), signal.clone()),
+        Impossible::NoRoute { state, signal, .. } => Stop::NoRoute(machine.qualified(state), signal.clone()),
         Impossible::Circle { .. } => Stop::TooLong,
         other => Stop::Refused(other.to_string()),
     }
