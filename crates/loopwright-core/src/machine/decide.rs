@@ -37,9 +37,15 @@ pub(super) fn judge(
             }
         }
         let lacks_topic = !declared.topic.is_empty() && outcome.findings.iter().any(|it| it.topic.is_none());
+        // A verdict that its findings made worse may lack what comes with the worse one.
+        let fields = outcomes.get(&*outcome.signal).map(|it| &it.fields);
+        let lacks_field = fields.and_then(|it| it.keys().find(|it| !outcome.fields.contains_key(&***it)));
         if rank(&outcome.signal) > 0 && (outcome.findings.is_empty() || lacks_topic) {
             outcome.summary =
                 format!("the verdict `{}` came without a finding that says what it is about", outcome.signal);
+            outcome.signal = "malformed".into();
+        } else if let Some(field) = lacks_field {
+            outcome.summary = format!("the verdict `{}` came without its `{field}`", outcome.signal);
             outcome.signal = "malformed".into();
         } else {
             let gate = gate_name(state);

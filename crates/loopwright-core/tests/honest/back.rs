@@ -235,7 +235,9 @@ impl World<'_> {
             return Outcome { signal: "done".into(), ..back };
         };
         let mut outcome = Outcome { signal: verdict.clone(), ..back };
-        for (name, values) in &fields.fields {
+        // A judge that says what comes with a worse verdict, in case its findings make it one, or does not.
+        let worse = if self.dice.yes(50) { verdicts.values().collect() } else { vec![fields] };
+        for (name, values) in worse.into_iter().flat_map(|it| &it.fields) {
             outcome.fields.insert(name.clone(), self.dice.one(values).clone());
         }
         let reports = declared.and_then(|it| it.findings.as_ref());

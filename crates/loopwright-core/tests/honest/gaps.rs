@@ -26,6 +26,8 @@ pub(crate) enum Gap {
     /// Facts and changed documents that come with a verb, and findings of a judge that asks or has topics: their paths
     /// do not play. Paths only.
     PathsOfVerbsAndFindings,
+    /// A hole is looked for in one position a state and signal; others are missed.
+    HolesElsewhere,
 }
 
 /// Those that are left out at present.
@@ -39,6 +41,7 @@ const OPEN: &[Gap] = &[
     Gap::EditsSeenByRouting,
     Gap::AfterAnEdit,
     Gap::PathsOfVerbsAndFindings,
+    Gap::HolesElsewhere,
 ];
 
 impl Gap {
@@ -60,7 +63,7 @@ impl Gap {
                 Self::VisitsFromAnywhere => workflow.properties.iter().any(|it| {
                     matches!(&it.claim, Claim::AtMost { visits, .. } if begins_in(workflow, &workflow.main, visits))
                 }),
-                Self::PathsPastGates | Self::AfterAnEdit => true,
+                Self::PathsPastGates | Self::AfterAnEdit | Self::HolesElsewhere => true,
                 Self::EmptyDo => states(workflow).any(|it| matches!(&it.kind, Kind::Do { actions, .. } if actions.is_empty())),
                 Self::EditsSeenByRouting => states(workflow).any(|state| {
                     let terms = state.cells.values().flat_map(|it| &it.arms).flat_map(|it| &it.when);
