@@ -59,7 +59,7 @@ fn a_loop_behind_a_fallback_that_never_comes_needs_the_walk() {
     check_endless(&BEHIND_A_FALLBACK.replace("counter x 3", "counter x 1"), 3, 1);
     let graph = graph(BEHIND_A_FALLBACK);
     assert_eq!(value(&worst(&graph, &[1, 1, 1, 0]).stretch[0]), Some(4));
-    let reach = Prover::new(&graph, Limits::default()).reach();
+    let reach = Prover::new(&graph, Limits::default()).reach(usize::MAX);
     assert!(reach.exact);
     assert_eq!(reach.nodes[2], Certainty::No, "C cannot be reached");
     assert_eq!(reach.steps[0][0], [Certainty::Yes, Certainty::No], "the fallback is dead");
@@ -144,7 +144,7 @@ fn a_failed_test_keeps_a_counter_alive() {
          B: C ~x / D
          C: Z\n D: Z\n end Z",
     );
-    let reach = Prover::new(&graph, Limits::default()).reach();
+    let reach = Prover::new(&graph, Limits::default()).reach(usize::MAX);
     assert!(reach.exact && reach.nodes.iter().all(|it| *it == Certainty::Yes));
 }
 
@@ -267,7 +267,7 @@ fn ask_everything(graph: &Graph) {
         Limits { small_keys: 0, dense_keys: 0, hashed_configurations: 2, quest: 2, ..Limits::default() };
     for limits in [Limits::default(), blind] {
         let prover = Prover::new(graph, limits);
-        prover.reach();
+        prover.reach(usize::MAX);
         prover.termination();
         prover.ending();
         prover.monitors();

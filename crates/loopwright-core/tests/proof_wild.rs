@@ -338,7 +338,7 @@ fn check_path(oracle: &Oracle<'_>, found: &Found, expected: Option<usize>, rung:
 #[test]
 fn reach_is_what_the_walk_reaches() {
     each_graph(1, |made, oracle, prover, rung, seed| {
-        let reach = prover.reach();
+        let reach = prover.reach(usize::MAX);
         assert!(reach.exact || !rung.walks(), "seed {seed}");
         let judge = |said: Certainty, really: bool, what: &str| match said {
             Certainty::Yes => assert!(really, "seed {seed}: {what}"),
@@ -587,7 +587,7 @@ fn the_wild_is_wild() {
         for verdict in prover.monitors() {
             note(if verdict == Verdict::Holds { "holds" } else { "broken" });
         }
-        if !prover.reach().steps.iter().flatten().flatten().all(|it| *it == Certainty::Yes) {
+        if !prover.reach(usize::MAX).steps.iter().flatten().flatten().all(|it| *it == Certainty::Yes) {
             note("dead steps");
         }
         note(if made.graph.monitors.len() > 64 { "many monitors" } else { "few monitors" });

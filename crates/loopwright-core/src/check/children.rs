@@ -90,7 +90,7 @@ fn reached_ends(unfolded: &Unfolded<'_>) -> IndexMap<Name, bool> {
 
 fn ends_of(unfolded: &Unfolded<'_>, graph: &Graph) -> Vec<Name> {
     let prover = Prover::new(graph, Limits::default());
-    let reach = prover.reach();
+    let reach = prover.reach(usize::MAX);
     let mut ends: Vec<Name> = Vec::new();
     for (node, certainty) in reach.nodes.iter().enumerate() {
         if *certainty == Certainty::No {
@@ -241,6 +241,7 @@ pub(super) fn prefix(
         let mut scenario = parent.scenario("", &path, Expect::default());
         let play = Play { items: Some(vec!["1".into()]), ..Play::default() };
         scenario.steps.push(Step::State { child: None, state: state.name.clone(), play: Box::new(play) });
+        super::trace::number_items(&mut scenario.steps);
         Some(scenario)
     })
 }

@@ -4,7 +4,7 @@ use super::trace::Tracer;
 use crate::definition::Per;
 use crate::name::Name;
 use crate::problem::Problem;
-use crate::proof::graph::{Move, Path};
+use crate::proof::graph::{Cell, Move, Path, Step};
 use crate::proof::{Argument, Ending, Prover, Termination};
 use crate::rehearse::Expect;
 
@@ -45,19 +45,7 @@ fn endless(tracer: &Tracer<'_, '_>, turn: &[Move], what: &str) -> Problem {
     let message = format!("{what} and waits for nobody: {}", states.join(" > "));
     let mut help = "spend a budget on one of its arms, with an `else` that leaves the loop".to_owned();
     // A budget that the loop spends and fills again is the commonest mistake; name it.
-    let steps: Vec<_> = turn
-        .iter()
-        .filter_map(|it| {
-            unfolded
-                .graph
-                .nodes
-                .get(it.node as usize)?
-                .cells
-                .get(it.cell as usize)?
-                .steps
-                .get(it.step as usize)
-        })
-        .collect();
+    let steps: Vec<&Step> = turn.iter().filter_map(|it| unfolded.graph.step(it)).collect();
     for step in &steps {
         for spent in &step.spend {
             if let Some(filler) = steps.iter().find(|it| it.refill.contains(spent))
@@ -96,19 +84,12 @@ pub(super) fn ends(tracer: &Tracer<'_, '_>, prover: &Prover<'_>) -> Vec<Problem>
     let unfolded = tracer.unfolded;
     let Ending::Trapped(path) = prover.ending() else { return Vec::new() };
     // A hole is reported as such; here are only runs that go on and can never come to an end.
-    let last = path.moves.last().and_then(|it| {
-        let step = unfolded
-            .graph
-            .nodes
-            .get(it.node as usize)?
-            .cells
-            .get(it.cell as usize)?
-            .steps
-            .get(it.step as usize)?;
-        unfolded.state(step.to)
-    });
-    let last = last.or_else(|| unfolded.graph.roots.get(path.root).and_then(|it| unfolded.state(it.node)));
-    let Some(state) = last else { return Vec::new() };
+    let Some(last) = unfolded.graph.end_of(&path) else { return Vec::new() };
+    let is_hole = |it: &Cell| it.steps.last().is_none_or(|it| !it.spend.is_empty());
+    if unfolded.graph.nodes.get(last as usize).is_none_or(|it| it.cells.iter().any(is_hole)) {
+        return Vec::new();
+    }
+    let Some(state) = unfolded.state(last) else { return Vec::new() };
     let shown: Name = unfolded.machine.qualified(&state.name);
     let message = format!("from `{shown}` no end can be reached any more");
     let expect = Expect { reaches: Some(shown.clone()), ..Expect::default() };

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use indexmap::IndexMap;
 use rustc_hash::FxHashSet;
 
 use super::report::Forced;
@@ -41,62 +42,49 @@ pub(super) fn too_large(unfolded: &Unfolded<'_>) -> Vec<Problem> {
 }
 
 /// Outcomes without a route, one problem a state.
-pub(super) fn holes(tracer: &Tracer<'_, '_>, prover: &Prover<'_>) -> Vec<Problem> {
+pub(super) fn holes(tracer: &Tracer<'_, '_>, limits: &Limits) -> Vec<Problem> {
     let unfolded = tracer.unfolded;
     let holes = crate::proof::holes(&unfolded.graph);
     if holes.is_empty() {
         return Vec::new();
     }
-    // A way out at every hole, so that the analyses can say whether and how a run falls into it.
+    // A way out at every hole, one for each state and signal, so that the analyses can say whether and how a run falls
+    // into it.
     let mut graph = unfolded.graph.clone();
-    let sink = id(graph.nodes.len());
-    graph.nodes.push(Node { end: true, ..Node::default() });
+    let mut by_state: BTreeMap<usize, IndexMap<Name, NodeId>> = BTreeMap::new();
     for hole in &holes {
-        if let Some(cell) =
-            graph.nodes.get_mut(hole.node as usize).and_then(|it| it.cells.get_mut(hole.cell as usize))
-        {
+        let came = unfolded.outcomes.get(hole.node as usize).and_then(|it| it.get(hole.cell as usize));
+        let (Some(state), Some(came)) = (unfolded.state(hole.node), came) else { continue };
+        let index = unfolded.machine.states.get_index_of(&*state.name).unwrap_or(0);
+        let sink = *by_state.entry(index).or_default().entry(came.signal.clone()).or_insert_with(|| {
+            graph.nodes.push(Node { end: true, ..Node::default() });
+            id(graph.nodes.len() - 1)
+        });
+        let cell =
+            graph.nodes.get_mut(hole.node as usize).and_then(|it| it.cells.get_mut(hole.cell as usize));
+        if let Some(cell) = cell {
             cell.steps.push(Step { to: sink, ..Step::default() });
         }
     }
-    let _ = prover;
-    let open = Prover::new(&graph, Limits::default());
-    let mut by_state: BTreeMap<usize, Vec<(Name, NodeId, u32, bool)>> = BTreeMap::new();
-    for hole in &holes {
-        let Some(state) = unfolded.state(hole.node) else { continue };
-        let Some(came) = unfolded.outcomes.get(hole.node as usize).and_then(|it| it.get(hole.cell as usize))
-        else {
-            continue;
-        };
-        let index = unfolded.machine.states.get_index_of(&*state.name).unwrap_or(0);
-        let written = state.cells.get(&*came.signal).is_some_and(|it| !it.arms.is_empty());
-        let row = by_state.entry(index).or_default();
-        if !row.iter().any(|(signal, ..)| *signal == came.signal) {
-            row.push((came.signal.clone(), hole.node, hole.cell, written));
-        }
-    }
+    let open = Prover::new(&graph, limits.clone());
     let mut problems = Vec::new();
     for (index, row) in by_state {
         let Some((name, state)) = unfolded.machine.states.get_index(index) else { continue };
         let mut shown = None;
         let mut signals: Vec<(Name, bool)> = Vec::new();
-        for (signal, node, cell, written) in row {
-            let steps = graph.nodes[node as usize].cells[cell as usize].steps.len();
-            let last = Move { node, cell, step: id(steps.saturating_sub(1)) };
-            match open.path_to_step(last) {
-                Found::Nowhere => {}
-                Found::Path(path) => {
-                    shown.get_or_insert_with(|| {
-                        let title = format!("{} has no route for {signal}", unfolded.machine.qualified(name));
-                        let before = Path {
-                            root: path.root,
-                            moves: path.moves[..path.moves.len().saturating_sub(1)].to_vec(),
-                        };
-                        tracer.unrouted(&title, &before, node, cell as usize, &signal)
-                    });
-                    signals.push((signal, written));
+        for (signal, sink) in row {
+            let written = state.cells.get(&*signal).is_some_and(|it| !it.arms.is_empty());
+            match open.path_to_node(sink) {
+                Found::Nowhere => continue,
+                Found::Path(Path { root, mut moves }) => {
+                    let title = format!("{} has no route for {signal}", unfolded.machine.qualified(name));
+                    let last = moves.pop();
+                    let path = Path { root, moves };
+                    shown = shown.or_else(|| Some(tracer.unrouted(&title, &path, last?, &signal)));
                 }
-                Found::Unknown => signals.push((signal, written)),
+                Found::Unknown => {}
             }
+            signals.push((signal, written));
         }
         if signals.is_empty() {
             continue;
@@ -275,18 +263,10 @@ pub(super) fn forced(tracer: &Tracer<'_, '_>, prover: &Prover<'_>) -> Vec<Forced
                 for gate in &arm.forced {
                     let title =
                         format!("{} is passed over at {}", gate, unfolded.machine.qualified(&state.name));
-                    let reaches = path.moves.last().and_then(|it| {
-                        unfolded
-                            .graph
-                            .nodes
-                            .get(it.node as usize)?
-                            .cells
-                            .get(it.cell as usize)?
-                            .steps
-                            .get(it.step as usize)
-                    });
-                    let reaches = reaches
-                        .and_then(|it| unfolded.state(it.to))
+                    let reaches = unfolded
+                        .graph
+                        .end_of(&path)
+                        .and_then(|it| unfolded.state(it))
                         .map(|it| unfolded.machine.qualified(&it.name));
                     found.push(Forced {
                         gate: unfolded.machine.qualified(gate),

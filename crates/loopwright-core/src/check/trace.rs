@@ -36,21 +36,16 @@ impl Tracer<'_, '_> {
         for step in &path.moves {
             self.play(*step, &mut scenario.steps);
         }
+        number_items(&mut scenario.steps);
         scenario
     }
 
     /// The same, with one more outcome at the end that has no route.
-    pub(super) fn unrouted(
-        &self,
-        name: &str,
-        path: &Path,
-        node: u32,
-        cell: usize,
-        signal: &Name,
-    ) -> Scenario {
+    pub(super) fn unrouted(&self, name: &str, path: &Path, last: Move, signal: &Name) -> Scenario {
         let expect = Expect { unrouted: Some(signal.clone()), ..Expect::default() };
         let mut scenario = self.scenario(name, path, expect);
-        self.play(Move { node, cell: u32::try_from(cell).unwrap_or(0), step: 0 }, &mut scenario.steps);
+        self.play(Move { step: 0, ..last }, &mut scenario.steps);
+        number_items(&mut scenario.steps);
         scenario
     }
 
@@ -84,6 +79,9 @@ impl Tracer<'_, '_> {
         let Some(state) = self.unfolded.state(step.node) else { return };
         let came = self.unfolded.outcomes.get(step.node as usize).and_then(|it| it.get(step.cell as usize));
         let Some(came) = came.filter(|it| !it.decides) else { return };
+        if came.edited != 0 {
+            steps.push(Step::Edit(self.shelf.names(came.edited)));
+        }
         if came.signal == signal::STALE {
             if !came.facts.is_empty() {
                 steps.push(Step::Facts(came.facts.clone()));
@@ -148,7 +146,7 @@ impl Tracer<'_, '_> {
                 steps.push(self.step(state, Play { items: Some(vec!["1".into()]), ..Play::default() }));
                 steps.push(self.step(state, play));
             }
-            EachRun::Child(_) if signal::is_failure(&came.signal) => {
+            EachRun::Child(_) if signal::EACH_FAILURES.contains(&&*came.signal) => {
                 steps.push(self.step(state, Play { wrote: None, ..play }));
             }
             EachRun::Child(child) => {
@@ -186,6 +184,20 @@ impl Tracer<'_, '_> {
             changed: (!came.changed.is_empty()).then_some(changed),
             wrote: came.wrote.map(|it| self.shelf.names(it)),
             items: None,
+        }
+    }
+}
+
+/// Every time a loop is entered it has another item: one that ended well is not done again.
+pub(super) fn number_items(steps: &mut [Step]) {
+    let mut entered: IndexMap<(Option<Name>, Name), u32> = IndexMap::new();
+    for step in steps {
+        if let Step::State { child, state, play } = step
+            && let Some(items) = play.items.as_mut().filter(|it| !it.is_empty())
+        {
+            let number = entered.entry((child.clone(), state.clone())).or_insert(0);
+            *number += 1;
+            *items = vec![number.to_string()];
         }
     }
 }

@@ -53,7 +53,7 @@ fn collect(
     scenarios: &mut Vec<Scenario>,
 ) -> bool {
     let unfolded: &Unfolded<'_> = tracer.unfolded;
-    let reach = prover.reach();
+    let reach = prover.reach(usize::MAX);
     let mut complete = reach.exact;
     let id = |it: usize| u32::try_from(it).unwrap_or(u32::MAX);
     for (node, cells) in reach.steps.iter().enumerate() {

@@ -1,6 +1,8 @@
 //! Verdicts on watches: gates that are not settled where they are needed, inputs that are not there, the author's
 //! properties.
 
+use rustc_hash::FxHashMap;
+
 use super::children::Family;
 use super::monitors::{Watch, What};
 use super::trace::Tracer;
@@ -102,29 +104,9 @@ fn succeeds_after(tracer: &Tracer<'_, '_>, reach: &Reach, after: &Name) -> bool 
     false
 }
 
-/// The state a path ends in.
-fn last_state<'w>(tracer: &Tracer<'_, 'w>, path: &Path) -> Option<(&'w crate::definition::State, NodeId)> {
-    let unfolded = tracer.unfolded;
-    let node = match path.moves.last() {
-        Some(it) => {
-            unfolded
-                .graph
-                .nodes
-                .get(it.node as usize)?
-                .cells
-                .get(it.cell as usize)?
-                .steps
-                .get(it.step as usize)?
-                .to
-        }
-        None => unfolded.graph.roots.get(path.root)?.node,
-    };
-    unfolded.state(node).map(|it| (it, node))
-}
-
 fn broken(tracer: &Tracer<'_, '_>, watch: &Watch, path: &Path) -> Option<Problem> {
     let unfolded = tracer.unfolded;
-    let (state, _) = last_state(tracer, path)?;
+    let state = unfolded.state(unfolded.graph.end_of(path)?)?;
     let shown: Name = unfolded.machine.qualified(&state.name);
     match &watch.what {
         What::Gate(gate) => {
@@ -312,31 +294,52 @@ fn once_too_often(
     graph.counters.push(Counter { name: "visits".into(), limit: times });
     let sink = NodeId::try_from(graph.nodes.len()).unwrap_or(NodeId::MAX);
     graph.nodes.push(Node { end: true, ..Node::default() });
+    // Which arm each step of a cell is, where steps were put in between.
+    let mut arms: FxHashMap<(usize, usize), Vec<u32>> = FxHashMap::default();
     for (node, here) in graph.nodes.iter_mut().enumerate() {
         for (at, cell) in here.cells.iter_mut().enumerate() {
             let mut steps = Vec::new();
+            let mut arm_of = Vec::new();
             for (arm, step) in cell.steps.iter().enumerate() {
+                let number = u32::try_from(arm).unwrap_or(u32::MAX);
                 // Once more in the same visit is no further visit.
                 if of_state(step.to) && !tracer.unfolded.is_again(node, at, arm) {
                     let mut counted = step.clone();
                     counted.spend.push(counter);
                     steps.push(counted);
                     steps.push(Step { to: sink, spend: step.spend.clone(), ..Step::default() });
+                    arm_of.extend([number, number]);
                 } else {
                     steps.push(step.clone());
+                    arm_of.push(number);
                 }
+            }
+            if steps.len() > cell.steps.len() {
+                arms.insert((node, at), arm_of);
             }
             cell.steps = steps;
         }
     }
-    // A run that begins there has been there once.
-    let begins: Vec<usize> = (0..graph.roots.len()).filter(|it| of_state(graph.roots[*it].node)).collect();
-    if !begins.is_empty() {
-        let limit = times.saturating_sub(1);
-        graph.counters[usize::from(counter)].limit = limit;
-        if times == 0 {
-            return Found::Path(Path { root: begins[0], moves: Vec::new() });
+    // A run that begins there has been there once: it comes over a doorstep.
+    let inner = graph.nodes.len();
+    for root in 0..graph.roots.len() {
+        let first = graph.roots[root].node;
+        if of_state(first) {
+            let counted = Step { to: first, spend: vec![counter], ..Step::default() };
+            let steps = vec![counted, Step { to: sink, ..Step::default() }];
+            graph.roots[root].node = NodeId::try_from(graph.nodes.len()).unwrap_or(NodeId::MAX);
+            graph.nodes.push(Node { cells: vec![Cell { waits: false, steps }], ..Node::default() });
         }
     }
-    Prover::new(&graph, limits.clone()).path_to_node(sink)
+    match Prover::new(&graph, limits.clone()).path_to_node(sink) {
+        Found::Path(Path { root, mut moves }) => {
+            moves.retain(|it| (it.node as usize) < inner);
+            for it in &mut moves {
+                let arms = arms.get(&(it.node as usize, it.cell as usize));
+                it.step = arms.and_then(|arms| arms.get(it.step as usize)).copied().unwrap_or(it.step);
+            }
+            Found::Path(Path { root, moves })
+        }
+        other => other,
+    }
 }

@@ -8,7 +8,7 @@ use crate::definition::{Arm, Kind, Machine, State, Target, Workflow};
 use crate::signal;
 
 /// So many states that do no work can be passed at once. A chain beyond that goes round in a circle.
-const MOST_PASSED: usize = 20_000;
+const MOST_PASSED: usize = 2_000;
 
 /// Goes on as long as what comes next comes out at once.
 pub(super) fn go_on(
@@ -85,7 +85,9 @@ pub(super) fn route(
         found = Some(arm);
         break;
     }
-    let Some(arm) = found else {
+    // With nowhere to go back to, there is no route.
+    let leads = |arm: &&Arm| arm.to != Target::Back || run.at.from.is_some();
+    let Some(arm) = found.filter(leads) else {
         let taken = std::mem::take(&mut run.taken);
         return Err(Impossible::NoRoute { state: state.name.clone(), signal, taken });
     };

@@ -24,6 +24,21 @@ pub struct Graph {
     pub roots: Vec<Root>,
 }
 
+impl Graph {
+    /// The arm a move takes.
+    pub fn step(&self, it: &Move) -> Option<&Step> {
+        self.nodes.get(it.node as usize)?.cells.get(it.cell as usize)?.steps.get(it.step as usize)
+    }
+
+    /// Where a path ends.
+    pub fn end_of(&self, path: &Path) -> Option<NodeId> {
+        match path.moves.last() {
+            Some(last) => self.step(last).map(|it| it.to),
+            None => self.roots.get(path.root).map(|it| it.node),
+        }
+    }
+}
+
 /// A place where a run can begin.
 #[derive(Clone, Debug)]
 pub struct Root {

@@ -9,8 +9,6 @@
 
 use std::ops::Range;
 
-use rustc_hash::FxHashMap;
-
 use super::graph::{CounterId, Graph, MonitorId, Move, NodeId};
 use super::limits::small;
 
@@ -83,8 +81,13 @@ pub(crate) struct Program<'graph> {
 
 impl<'graph> Program<'graph> {
     pub(crate) fn new(graph: &'graph Graph) -> Self {
+        Self::without(graph, &|_, _| false)
+    }
+
+    /// Compiles a graph as if some cells of nodes could not happen.
+    pub(crate) fn without(graph: &'graph Graph, left_out: &dyn Fn(usize, usize) -> bool) -> Self {
         let drafts: Vec<Vec<Draft>> =
-            (0..graph.nodes.len()).map(|node| drafts_of(graph, small(node))).collect();
+            (0..graph.nodes.len()).map(|node| drafts_of(graph, small(node), left_out)).collect();
         let words = graph.counters.len().div_ceil(64);
         let live = live_counters(graph, &drafts, words);
         let mut program = Program {
@@ -106,7 +109,7 @@ impl<'graph> Program<'graph> {
 
     /// Adds one node's chains, merging those that do the same.
     fn merge(&mut self, drafts: Vec<Draft>) {
-        let mut known: FxHashMap<(bool, Vec<Arm>), usize> = FxHashMap::default();
+        let first = self.chains.len();
         for mut draft in drafts {
             for arm in &mut draft.arms {
                 let to = arm.to;
@@ -115,9 +118,11 @@ impl<'graph> Program<'graph> {
             let total = draft.arms.last().is_some_and(|arm| arm.spend.is_empty());
             let source = Source { cell: draft.cell, steps: draft.steps };
             let next = self.chains.len();
-            match *known.entry((draft.waits, draft.arms.clone())).or_insert(next) {
-                same if same < next => self.chains[same].sources.push(source),
-                _ => {
+            let arms_of = |chain: &Chain| &self.arms[chain.arms.clone()];
+            let alike = |chain: &Chain| chain.waits == draft.waits && *arms_of(chain) == *draft.arms;
+            match self.chains[first..].iter().position(alike) {
+                Some(same) => self.chains[first + same].sources.push(source),
+                None => {
                     let arms = self.arms.len()..self.arms.len() + draft.arms.len();
                     self.chain_of.extend(arms.clone().map(|_| small(next)));
                     self.arms.extend(draft.arms);
@@ -225,13 +230,16 @@ struct Draft {
     steps: Vec<u32>,
 }
 
-fn drafts_of(graph: &Graph, node: NodeId) -> Vec<Draft> {
+fn drafts_of(graph: &Graph, node: NodeId, left_out: &dyn Fn(usize, usize) -> bool) -> Vec<Draft> {
     let here = &graph.nodes[node as usize];
     if here.end {
         return Vec::new();
     }
     let mut drafts = Vec::new();
     for (cell, outcome) in here.cells.iter().enumerate() {
+        if left_out(node as usize, cell) {
+            continue;
+        }
         let (mut arms, mut steps) = (Vec::new(), Vec::new());
         for (place, step) in outcome.steps.iter().enumerate() {
             if step.spend.iter().any(|counter| graph.counters[*counter as usize].limit == 0) {
@@ -277,15 +285,15 @@ fn live_counters(graph: &Graph, drafts: &[Vec<Draft>], words: usize) -> Vec<u64>
     while let Some(node) = work.pop() {
         queued[node] = false;
         for arm in &before[node] {
-            let mut passed = live[node * words..(node + 1) * words].to_vec();
-            for counter in &arm.refill {
-                passed[*counter as usize / 64] &= !(1 << (counter % 64));
-            }
             let from = arm.node as usize;
             let mut grew = false;
-            for (known, new) in live[from * words..(from + 1) * words].iter_mut().zip(passed) {
-                grew |= new & !*known != 0;
-                *known |= new;
+            for word in 0..words {
+                let filled = arm.refill.iter().filter(|it| **it as usize / 64 == word);
+                let filled = filled.fold(0, |set, it| set | 1 << (it % 64));
+                let passed = live[node * words + word] & !filled;
+                let known = &mut live[from * words + word];
+                grew |= passed & !*known != 0;
+                *known |= passed;
             }
             if grew && !std::mem::replace(&mut queued[from], true) {
                 work.push(from);

@@ -34,7 +34,12 @@ pub struct Prover<'graph> {
 impl<'graph> Prover<'graph> {
     /// Compiles a graph.
     pub fn new(graph: &'graph Graph, limits: Limits) -> Self {
-        let program = Program::new(graph);
+        Self::without(graph, limits, &|_, _| false)
+    }
+
+    /// Compiles a graph as if some cells could not happen: those of a node and a place that this is true of.
+    pub fn without(graph: &'graph Graph, limits: Limits, left_out: &dyn Fn(usize, usize) -> bool) -> Self {
+        let program = Program::without(graph, left_out);
         let packing = Packing::new(&program);
         Prover { program, packing, limits, space: OnceLock::new(), termination: OnceLock::new() }
     }
@@ -45,9 +50,9 @@ impl<'graph> Prover<'graph> {
         self.packing.is_some()
     }
 
-    /// Which nodes runs can enter, and which steps they can take.
-    pub fn reach(&self) -> Reach {
-        reach::reach(self)
+    /// Which nodes runs can enter, and which steps they can take, as far as walking so many configurations tells.
+    pub fn reach(&self, configurations: usize) -> Reach {
+        reach::reach(self, configurations)
     }
 
     /// A shortest path that enters a node.

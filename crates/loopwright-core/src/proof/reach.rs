@@ -36,11 +36,11 @@ pub struct Reach {
     pub exact: bool,
 }
 
-pub(crate) fn reach(prover: &Prover<'_>) -> Reach {
+pub(crate) fn reach(prover: &Prover<'_>, configurations: usize) -> Reach {
     let program = &prover.program;
     let (mut taken, mut complete) = (vec![false; program.arms.len()], false);
     if let Some(packing) = &prover.packing {
-        (taken, complete) = probe(program, packing, &prover.limits);
+        (taken, complete) = probe(program, packing, &prover.limits, configurations);
     }
     let judge = |seen: bool, possible: bool| match (seen, possible) {
         (true, _) => Certainty::Yes,
@@ -77,10 +77,16 @@ pub(crate) fn reach(prover: &Prover<'_>) -> Reach {
 }
 
 /// The arms that were taken, and whether there are no others.
-fn probe(program: &Program<'_>, packing: &Packing, limits: &Limits) -> (Vec<bool>, bool) {
+fn probe(
+    program: &Program<'_>,
+    packing: &Packing,
+    limits: &Limits,
+    configurations: usize,
+) -> (Vec<bool>, bool) {
     let mut taken = vec![false; program.arms.len()];
     let dense = packing.keys <= limits.dense_keys;
     let most = if dense { limits.dense_configurations } else { limits.hashed_configurations };
+    let most = most.min(configurations);
     let mut missing = program.connected_arms(Scope::Whole).count();
     let mut seen = Seen::new(packing.keys, limits);
     let mut work = packing.roots.clone();

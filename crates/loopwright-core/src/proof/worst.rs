@@ -79,6 +79,20 @@ pub(crate) fn worst(prover: &Prover<'_>, lanes: &[Vec<u64>]) -> Worst {
 }
 
 fn ladder(prover: &Prover<'_>, scope: Scope, lanes: &[Vec<u64>]) -> Vec<Dearest> {
+    // A lane that costs nothing anywhere needs no thought.
+    let costs: Vec<Vec<u64>> = lanes.iter().filter(|lane| lane.iter().any(|it| *it > 0)).cloned().collect();
+    if costs.len() < lanes.len() {
+        let mut found = ladder(prover, scope, &costs).into_iter();
+        let nothing = || Dearest::Exact { value: 0, witness: Witness::default() };
+        let answer = |lane: &Vec<u64>| match lane.iter().any(|it| *it > 0) {
+            true => found.next().unwrap_or_else(nothing),
+            false => nothing(),
+        };
+        return lanes.iter().map(answer).collect();
+    }
+    if lanes.is_empty() {
+        return Vec::new();
+    }
     let small = prover.packing.as_ref().is_some_and(|packing| packing.keys <= prover.limits.small_keys);
     if small && let Some(exact) = walk(prover, scope, lanes) {
         return exact;

@@ -111,12 +111,12 @@ impl<A: Actor> Player<'_, A> {
     pub(super) fn write(&mut self, documents: &[Name]) {
         let mut touched: Vec<Name> = Vec::new();
         for document in documents {
-            for leaf in self.workflow.documents.keys() {
-                let own = self.workflow.leaves(leaf) == [leaf.clone()];
-                if own && self.workflow.documents_overlap(document, leaf) {
-                    touched.push(leaf.clone());
-                }
-            }
+            let workflow = self.workflow;
+            let shares = self.shares.entry(document.clone()).or_insert_with(|| {
+                let leaves = workflow.documents.keys().filter(|it| workflow.leaves(it) == [(*it).clone()]);
+                leaves.filter(|it| workflow.documents_overlap(document, it)).cloned().collect()
+            });
+            touched.extend(shares.iter().cloned());
         }
         touched.sort();
         touched.dedup();

@@ -136,6 +136,8 @@ pub struct Player<'a, A> {
     actor: &'a mut A,
     coverage: &'a mut Coverage,
     pub(super) versions: IndexMap<Name, u64>,
+    /// Documents that share files, as far as it was asked.
+    pub(super) shares: IndexMap<Name, Vec<Name>>,
     walk: Vec<WalkStep>,
     pub(super) calls: IndexMap<Name, u32>,
     spent: IndexMap<Name, u32>,
@@ -158,6 +160,7 @@ pub fn play<A: Actor>(
         actor,
         coverage,
         versions: IndexMap::new(),
+        shares: IndexMap::new(),
         walk: Vec::new(),
         calls: IndexMap::new(),
         spent: IndexMap::new(),
@@ -233,6 +236,7 @@ impl<A: Actor> Player<'_, A> {
             Ok(run) => run,
             Err(error) => return self.stopped(nowhere, error, here),
         };
+        self.look_at_needs(None, &run);
         loop {
             if run.is_over() {
                 let name = self.qualified(&run);
@@ -256,7 +260,7 @@ impl<A: Actor> Player<'_, A> {
             };
             match advance(workflow, &run, &event) {
                 Ok(next) => {
-                    self.look_at_needs(&run, state, &event, &next);
+                    self.look_at_needs(Some(&event), &next);
                     self.moved(&run, &next.taken, &mut here);
                     run = next;
                 }
@@ -422,33 +426,31 @@ impl<A: Actor> Player<'_, A> {
         }
     }
 
-    /// Notes which gates were not settled when a state needed them.
-    fn look_at_needs(&mut self, before: &Run, state: &State, event: &Event, after: &Run) {
+    /// Notes which gates were not settled where a state needed them: what the event led to, and what it shows.
+    fn look_at_needs(&mut self, event: Option<&Event>, after: &Run) {
         let stale = |it: &str| it == signal::STALE;
-        let deciding = matches!(&after.at.stage, Stage::Deciding { outcome, .. } if stale(&outcome.signal))
-            .then_some(&after.at.state);
+        let deciding = matches!(&after.at.stage, Stage::Deciding { outcome, .. } if stale(&outcome.signal));
+        let deciding = deciding.then_some(&after.at.state);
         let led = after.taken.iter().filter(|it| stale(&it.signal)).map(|it| &it.state).chain(deciding);
-        for name in led {
-            let Some(here) = before.machine(self.workflow).and_then(|it| it.states.get(&**name)) else {
-                continue;
-            };
+        let machine = after.machine(self.workflow);
+        for here in led.filter_map(|it| machine?.states.get(&**it)) {
             let seen = match event {
-                Event::Settled { evidence: Evidence::Observed(seen), .. } if here.name == state.name => {
+                Some(Event::Settled { effect, evidence: Evidence::Observed(seen) })
+                    if effect.state == here.name =>
+                {
                     Some(seen)
                 }
                 _ => None,
             };
-            let unsettled = |gate: &Name| {
-                after.gates.get(&**gate).is_none_or(|it| {
-                    !it.digest.is_empty()
-                        && seen.is_some_and(|seen| {
-                            seen.digests.get(&**gate).is_some_and(|now| *now != it.digest)
-                        })
-                })
+            let changed = |gate: &Name, judged: &String| {
+                seen.and_then(|it| it.digests.get(&**gate)).is_some_and(|now| now != judged)
             };
-            let gates: Vec<Name> =
-                after.pick(&here.needs).into_iter().flatten().filter(|it| unsettled(it)).cloned().collect();
-            self.unsettled.push((name.clone(), gates));
+            let unsettled = |gate: &&Name| {
+                let record = after.gates.get(&***gate);
+                record.is_none_or(|it| !it.digest.is_empty() && changed(gate, &it.digest))
+            };
+            let gates = after.pick(&here.needs).into_iter().flatten().filter(unsettled).cloned().collect();
+            self.unsettled.push((here.name.clone(), gates));
         }
     }
 }

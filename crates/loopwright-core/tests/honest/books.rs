@@ -16,13 +16,9 @@ impl World<'_> {
     /// Documents are written: they, and whatever shares files with them, are no longer what they were.
     pub(crate) fn write(&mut self, documents: &[Name]) {
         self.clock += 1;
-        for document in documents {
-            for leaf in self.workflow.documents.keys() {
-                if self.workflow.leaves(leaf).len() == 1 && self.workflow.documents_overlap(document, leaf) {
-                    *self.versions.entry(leaf.clone()).or_insert(0) += 1;
-                    self.touched_at.insert(leaf.clone(), self.clock);
-                }
-            }
+        for leaf in documents.iter().flat_map(|it| &self.shares[it]) {
+            *self.versions.entry(leaf.clone()).or_insert(0) += 1;
+            self.touched_at.insert(leaf.clone(), self.clock);
         }
         if !documents.is_empty() {
             self.git_at = self.clock;

@@ -8,7 +8,7 @@ use loopwright_core::name::Name;
 use loopwright_core::problem::{Place, Problem};
 
 use crate::gaps::Gap;
-use crate::world::{Begin, MOST_ITEMS, People, Seen, Stop, begins, play};
+use crate::world::{Begin, Ground, MOST_ITEMS, People, Seen, Stop, begins, play};
 
 /// What the proof claims, in a form the world can be held against.
 pub(crate) struct Claims<'r> {
@@ -20,8 +20,7 @@ pub(crate) struct Claims<'r> {
     cut: bool,
     /// Whether every unattended stretch is said to end.
     bounded: bool,
-    /// Gates that are said to be unsettled somewhere.
-    pub(crate) unsettled: BTreeSet<Name>,
+    ground: Ground<'r>,
     refuted: BTreeSet<usize>,
     vacuous: BTreeSet<usize>,
 }
@@ -63,10 +62,29 @@ impl<'r> Claims<'r> {
             unrouted: problems("unrouted").filter_map(|it| state_at(&it.place)).collect(),
             cut: ["too-wide", "too-large", "not-shown"].iter().any(|it| problems(it).next().is_some()),
             bounded: problems("endless").next().is_none() && report.worst.is_some(),
-            unsettled: problems("unsettled").filter_map(gate_of).collect(),
+            ground: Ground::new(workflow, problems("unsettled").filter_map(gate_of).collect()),
             refuted: of_property("property"),
             vacuous: of_property("vacuous"),
         }
+    }
+
+    /// Gates that are said to be unsettled somewhere.
+    pub(crate) fn unsettled(&self) -> &BTreeSet<Name> {
+        &self.ground.said
+    }
+
+    /// A play in words.
+    pub(crate) fn show(&self, shown_by: &(Begin, u64, People)) -> String {
+        let (begin, seed, people) = shown_by;
+        let seen = play(&self.ground, begin, *seed, *people, true);
+        let mut lines = seen.trace;
+        if lines.len() > 80 {
+            let end = lines.split_off(lines.len() - 30);
+            lines.truncate(30);
+            lines.push("...".into());
+            lines.extend(end);
+        }
+        format!("{begin:?} {people:?} seed {seed}\n{}\n{:?}", lines.join("\n"), seen.stop)
     }
 
     /// Plays the workflow many times and says where it went against its proof.
@@ -79,7 +97,7 @@ impl<'r> Claims<'r> {
                         continue;
                     }
                     let seed = salt.wrapping_mul(1_000_003).wrapping_add(at);
-                    let seen = play(self.workflow, &begin, seed, *people, &self.unsettled, false);
+                    let seen = play(&self.ground, &begin, seed, *people, false);
                     let lies = self.contradictions(&seen, *people).into_iter();
                     let shown_by = Some((begin.clone(), seed, *people));
                     found.extend(lies.map(|text| Lie { text, shown_by: shown_by.clone() }));
@@ -158,12 +176,12 @@ impl<'r> Claims<'r> {
     /// Gates that turned out unsettled although nobody touched anything.
     fn gates(&self, seen: &Seen, found: &mut Vec<String>) {
         for (state, gates) in &seen.stale {
-            if !gates.iter().any(|it| self.unsettled.contains(it)) {
+            if !gates.iter().any(|it| self.unsettled().contains(it)) {
                 found.push(format!("unsettled: `{state}` found {gates:?} unsettled"));
             }
         }
         for (state, gate) in &seen.unjudged {
-            if !self.unsettled.contains(gate) {
+            if !self.unsettled().contains(gate) {
                 found.push(format!("unjudged: `{state}` went on although `{gate}` was not judged as it is"));
             }
         }
@@ -214,18 +232,4 @@ impl<'r> Claims<'r> {
 fn within(figure: &Figure) -> u64 {
     let items = |depth: usize| MOST_ITEMS.saturating_pow(u32::try_from(depth).unwrap_or(u32::MAX));
     figure.per_item.iter().fold(figure.at_most, |sum, it| sum + it.at_most * items(it.loops.len()))
-}
-
-/// A play in words.
-pub(crate) fn show(workflow: &Workflow, claims: &Claims<'_>, shown_by: &(Begin, u64, People)) -> String {
-    let (begin, seed, people) = shown_by;
-    let seen = play(workflow, begin, *seed, *people, &claims.unsettled, true);
-    let mut lines = seen.trace;
-    if lines.len() > 80 {
-        let end = lines.split_off(lines.len() - 30);
-        lines.truncate(30);
-        lines.push("...".into());
-        lines.extend(end);
-    }
-    format!("{begin:?} {people:?} seed {seed}\n{}\n{:?}", lines.join("\n"), seen.stop)
 }

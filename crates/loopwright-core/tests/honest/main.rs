@@ -31,7 +31,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use loopwright_core::check::check;
 
 use crate::author::loaded;
-use crate::claims::{Claims, Lie, show};
+use crate::claims::{Claims, Lie};
 use crate::gaps::Gap;
 use crate::world::People;
 
@@ -55,7 +55,7 @@ fn examined(text: &str, salt: u64) -> Result<Examined, String> {
     let claims = Claims::of(&workflow, &report);
     let people = [People::Quiet, People::EditAtNeeds, People::EditAtRest];
     let mut lies = claims.held_against_the_world(PLAYS, salt, &people);
-    let past_gates = Gap::PathsPastGates.has(&workflow) && !claims.unsettled.is_empty();
+    let past_gates = Gap::PathsPastGates.has(&workflow) && !claims.unsettled().is_empty();
     let unplayable = Gap::PathsThroughLoops.has(&workflow) || Gap::PathsOfVerbsAndFindings.has(&workflow);
     if !unplayable && !past_gates {
         lies.extend(paths::that_do_not_replay(&workflow, &report));
@@ -128,7 +128,7 @@ fn told(kind: &str, seeds: &[u64]) -> String {
             for problem in &report.problems {
                 let _ = writeln!(out, "  {} {}", problem.code, problem.message);
             }
-            let _ = writeln!(out, "{}", show(&workflow, &claims, shown_by));
+            let _ = writeln!(out, "{}", claims.show(shown_by));
         }
     }
     out

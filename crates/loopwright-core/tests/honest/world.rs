@@ -139,6 +139,7 @@ pub(crate) struct World<'w> {
     pub(crate) taken_over: bool,
     /// Gates that are said to be unsettled somewhere.
     said: &'w BTreeSet<Name>,
+    pub(crate) shares: &'w BTreeMap<Name, Vec<Name>>,
     pub(crate) as_said: bool,
     pub(crate) seen: Seen,
     tracing: bool,
@@ -157,15 +158,29 @@ pub(crate) fn begins(workflow: &Workflow) -> Vec<Begin> {
     starts.chain(workflow.phases.keys().map(|it| Begin { verb: None, phase: Some(it.clone()) })).collect()
 }
 
-/// Plays a workflow once. `said` are gates the proof says are unsettled somewhere.
-pub(crate) fn play(
-    workflow: &Workflow,
-    start: &Begin,
-    seed: u64,
-    people: People,
-    said: &BTreeSet<Name>,
-    tracing: bool,
-) -> Seen {
+/// What the world knows of a workflow before it plays it.
+pub(crate) struct Ground<'w> {
+    pub(crate) workflow: &'w Workflow,
+    /// Gates the proof says are unsettled somewhere.
+    pub(crate) said: BTreeSet<Name>,
+    /// For each document, what shares files with it.
+    shares: BTreeMap<Name, Vec<Name>>,
+}
+
+impl<'w> Ground<'w> {
+    pub(crate) fn new(workflow: &'w Workflow, said: BTreeSet<Name>) -> Self {
+        let leaves = || workflow.documents.keys().filter(|it| workflow.leaves(it).len() == 1);
+        let shares = |document: &Name| {
+            let shared = leaves().filter(|it| workflow.documents_overlap(document, it));
+            (document.clone(), shared.cloned().collect())
+        };
+        Self { workflow, said, shares: workflow.documents.keys().map(shares).collect() }
+    }
+}
+
+/// Plays a workflow once.
+pub(crate) fn play(ground: &Ground<'_>, start: &Begin, seed: u64, people: People, tracing: bool) -> Seen {
+    let workflow = ground.workflow;
     let mut world = World {
         workflow,
         dice: Dice(seed),
@@ -184,7 +199,8 @@ pub(crate) fn play(
         pending: BTreeSet::new(),
         imported: start.phase.is_some(),
         taken_over: false,
-        said,
+        said: &ground.said,
+        shares: &ground.shares,
         as_said: false,
         seen: Seen::default(),
         tracing,

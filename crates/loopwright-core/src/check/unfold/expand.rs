@@ -28,6 +28,7 @@ struct Written {
 struct Changed {
     values: Values,
     facts: Vec<usize>,
+    edited: Documents,
 }
 
 /// A cell as it was found, and where its arms are written.
@@ -51,7 +52,7 @@ impl Unfolded<'_> {
         let mut found: Vec<FoundCell> = Vec::new();
         for (number, (cell, fit)) in state.cells.iter().zip(&fitted.cells).enumerate() {
             let decided = DECIDED + u16::try_from(number).unwrap_or(0);
-            if spot.part != THERE && spot.part != decided || !fit.can {
+            if spot.part != THERE && spot.part != decided || !fit.can || cell.again {
                 continue;
             }
             if spot.part == THERE && fit.decided {
@@ -103,7 +104,7 @@ impl Unfolded<'_> {
         let handed = state.handed.is_some_and(|it| spot.values[it] == 1);
         let sizes = cell.choices.sizes(handed);
         for written in self.writings(cell, fitted, &spot.values, builder) {
-            for changed in after_work(state, cell, fitted, &spot.values, &written, builder) {
+            for changed in self.after_work(state, cell, fitted, &spot.values, &written, builder) {
                 // What is not asked for at present cannot be missing.
                 let asked_for = |it: &usize| builder.plan.gates[*it].is_asked_for(&changed.values);
                 if cell.stale && !written.stale.iter().any(asked_for) {
@@ -142,13 +143,15 @@ impl Unfolded<'_> {
     ) {
         let arms = &moment.cell.arms;
         let places: Vec<usize> = routed.arms.iter().map(|it| arms[*it].arm.place.bytes.start).collect();
-        let cell = Cell { waits: moment.cell.waits, steps: routed.steps };
+        let waits = moment.cell.waits || changed.edited != 0;
+        let cell = Cell { waits, steps: routed.steps };
         if !cell.steps.is_empty() && found.iter().any(|it| it.places == places && it.cell == cell) {
             return;
         }
         let mut came = Came {
             signal: moment.cell.signal.clone(),
             wrote: written.documents,
+            edited: changed.edited,
             retries: routed.retries,
             arms: routed.arms,
             ..Came::default()
@@ -225,41 +228,87 @@ impl Unfolded<'_> {
         }
         found
     }
-}
 
-/// Gates and facts as they stand when the work is done and routing begins.
-fn after_work(
-    state: &StatePlan<'_>,
-    cell: &CellPlan<'_>,
-    fitted: &Fitted,
-    values: &Values,
-    written: &Written,
-    builder: &Builder<'_, '_>,
-) -> Vec<Changed> {
-    let mut after = values.clone();
-    let mut open: Vec<(usize, Vec<u16>)> = Vec::new();
-    // Facts the run itself may have changed, as opposed to somebody outside it.
-    let mut rewritten: Vec<usize> = Vec::new();
-    for (at, gate) in builder.plan.gates.iter().enumerate() {
-        let Some(slot) = gate.slot else { continue };
-        if written.touched != 0 && gate.is_settled(values) && written.touched & gate.judged(values) != 0 {
-            after[slot.at] = slot.stale;
+    /// Gates and facts as they stand when the work is done and routing begins.
+    fn after_work(
+        &self,
+        state: &StatePlan<'_>,
+        cell: &CellPlan<'_>,
+        fitted: &Fitted,
+        values: &Values,
+        written: &Written,
+        builder: &Builder<'_, '_>,
+    ) -> Vec<Changed> {
+        let mut found = Vec::new();
+        let edits =
+            if state.attended && !cell.stale { self.edits_meanwhile(values, builder) } else { vec![(0, 0)] };
+        for (edited, touched) in edits {
+            let mut after = values.clone();
+            let mut open: Vec<(usize, Vec<u16>)> = Vec::new();
+            for (at, gate) in builder.plan.gates.iter().enumerate() {
+                let Some(slot) = gate.slot else { continue };
+                let touched = touched | written.touched;
+                if touched != 0 && gate.is_settled(values) && touched & gate.judged(values) != 0 {
+                    after[slot.at] = slot.stale;
+                }
+                if state.own_gate == Some(at) && fitted.judges && !cell.stale {
+                    if !cell.passes {
+                        after[slot.at] = slot.open;
+                    } else if state.forces_inside {
+                        open.push((slot.at, vec![slot.fresh, slot.forced]));
+                    } else {
+                        after[slot.at] = slot.fresh;
+                    }
+                }
+            }
+            read_facts(state, cell, written.touched, &after, open, edited, &mut found);
         }
-        if state.own_gate == Some(at) && fitted.judges && !cell.stale {
-            if !cell.passes {
-                after[slot.at] = slot.open;
-            } else if state.forces_inside {
-                open.push((slot.at, vec![slot.fresh, slot.forced]));
-            } else {
-                after[slot.at] = slot.fresh;
+        found
+    }
+
+    /// What somebody may edit while a run waits for people, told apart by the gates routing looks at: what is edited, and
+    /// everything that changes by it. Nothing comes first.
+    fn edits_meanwhile(&self, values: &Values, builder: &Builder<'_, '_>) -> Vec<(Documents, Documents)> {
+        const MOST: usize = 16;
+        let settled: Vec<Documents> = builder
+            .plan
+            .gates
+            .iter()
+            .filter(|it| it.is_settled(values))
+            .map(|it| it.judged(values))
+            .collect();
+        let stale = |touched: Documents| settled.iter().map(|it| it & touched != 0).collect::<Vec<bool>>();
+        let judged = settled.iter().fold(0, |set, it| set | it);
+        let mut found: Vec<(Documents, Documents)> = vec![(0, 0)];
+        for document in (0..128).map(|at| judged & (1 << at)).filter(|it| *it != 0) {
+            for (edited, touched) in found.clone() {
+                let more = (edited | document, touched | self.shelf.touched(document));
+                if found.len() < MOST && !found.iter().any(|it| stale(it.1) == stale(more.1)) {
+                    found.push(more);
+                }
             }
         }
+        found
     }
-    let wrote = if cell.stale { 0 } else { written.touched };
+}
+
+/// Facts that may have changed are read anew, every way they can come.
+fn read_facts(
+    state: &StatePlan<'_>,
+    cell: &CellPlan<'_>,
+    touched: Documents,
+    after: &Values,
+    mut open: Vec<(usize, Vec<u16>)>,
+    edited: Documents,
+    found: &mut Vec<Changed>,
+) {
+    // Facts the run itself may have changed, as opposed to somebody outside it.
+    let mut rewritten: Vec<usize> = Vec::new();
+    let wrote = if cell.stale { 0 } else { touched };
     for fact in &state.facts {
-        let edited = cell.waits && (fact.documents != 0 || fact.git);
+        let by_person = cell.waits && (fact.documents != 0 || fact.git);
         let changed = fact.always || wrote & fact.documents != 0 || fact.git && wrote != 0;
-        if changed || edited {
+        if changed || by_person {
             open.push((fact.slot, (0..fact.values).collect()));
         }
         if changed {
@@ -267,12 +316,8 @@ fn after_work(
         }
     }
     let facts: Vec<usize> = open.iter().map(|(slot, _)| *slot).collect();
-    if open.is_empty() {
-        return vec![Changed { values: after, facts }];
-    }
     let sizes: Vec<u16> = open.iter().map(|(_, it)| u16::try_from(it.len()).unwrap_or(u16::MAX)).collect();
     let mut places = vec![0; sizes.len()];
-    let mut found = Vec::new();
     loop {
         let mut values = after.clone();
         for ((slot, choices), place) in open.iter().zip(&places) {
@@ -287,9 +332,9 @@ fn after_work(
                 }
             }
         }
-        found.push(Changed { values, facts: facts.clone() });
+        found.push(Changed { values, facts: facts.clone(), edited });
         if !turn(&mut places, &sizes) {
-            return found;
+            return;
         }
     }
 }

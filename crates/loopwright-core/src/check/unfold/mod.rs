@@ -27,6 +27,7 @@ use crate::language::units::Unit;
 use crate::machine::lines;
 use crate::name::Name;
 use crate::proof::graph::{Counter, Graph, Monitor, Node, NodeId};
+use crate::proof::{Limits, Prover};
 use crate::signal;
 
 /// Cells of one state are listed up to here; a choice that reads more is refused.
@@ -92,6 +93,8 @@ pub(super) struct Came {
     pub(super) facts: IndexMap<Name, Name>,
     pub(super) changed: IndexMap<Name, bool>,
     pub(super) wrote: Option<Documents>,
+    /// What somebody edited before it came out like this.
+    pub(super) edited: Documents,
     /// Arms that only try the same visit again, which were walked past: their place in the cell, and how often each can
     /// be taken first.
     pub(super) retries: Vec<(usize, u64)>,
@@ -184,17 +187,12 @@ impl<'w> Unfolded<'w> {
         unfolded
     }
 
-    /// The graph of runs nobody interferes with: no edit makes a gate stale, no call is cancelled.
-    pub(super) fn undisturbed(&self) -> Graph {
-        let mut graph = self.graph.clone();
-        for (node, outcomes) in graph.nodes.iter_mut().zip(&self.outcomes) {
-            for (cell, came) in node.cells.iter_mut().zip(outcomes) {
-                if came.signal == signal::STALE || *came.signal == *"cancelled" {
-                    cell.steps.clear();
-                }
-            }
-        }
-        graph
+    /// Answers about runs nobody interferes with: no edit makes a gate stale, no call is cancelled.
+    pub(super) fn undisturbed(&self, limits: Limits) -> Prover<'_> {
+        Prover::without(&self.graph, limits, &|node, cell| {
+            let came = self.outcomes.get(node).and_then(|it| it.get(cell));
+            came.is_some_and(|it| it.signal == signal::STALE || *it.signal == *"cancelled")
+        })
     }
 
     /// The state a node stands for.

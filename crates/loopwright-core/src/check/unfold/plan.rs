@@ -39,6 +39,8 @@ pub(super) struct StatePlan<'w> {
     pub(super) own_gate: Option<usize>,
     /// Whether what it runs may pass gates over, so that its own pass counts as forced.
     pub(super) forces_inside: bool,
+    /// Whether people act while a run is here, and may have edited something meanwhile.
+    pub(super) attended: bool,
     pub(super) facts: Vec<FactPlan>,
     pub(super) last: Option<usize>,
     pub(super) ever: Option<usize>,
@@ -53,6 +55,8 @@ pub(super) struct StatePlan<'w> {
 
 /// One way a state comes out, planned.
 pub(super) struct CellPlan<'w> {
+    /// A cell before it does exactly the same: ten failures with one route.
+    pub(super) again: bool,
     pub(super) signal: &'w Name,
     pub(super) arms: Vec<ArmPlan<'w>>,
     pub(super) choices: Choices,
@@ -137,6 +141,19 @@ pub(super) struct FactPlan {
     pub(super) always: bool,
     pub(super) documents: Documents,
     pub(super) git: bool,
+}
+
+impl CellPlan<'_> {
+    /// Whether two failures have the same routes, as they are written.
+    fn is_like(&self, other: &Self) -> bool {
+        let places = |it: &Self| it.arms.iter().map(|it| it.arm.place.clone()).collect::<Vec<_>>();
+        !self.well
+            && !self.stale
+            && self.waits == other.waits
+            && self.passes == other.passes
+            && !self.arms.is_empty()
+            && places(self) == places(other)
+    }
 }
 
 impl GatePlan {
@@ -238,7 +255,7 @@ impl<'w> Planner<'_, 'w> {
         StatePlan {
             index: self.machine.states.get_index_of(&*state.name).unwrap_or(0),
             state,
-            cells: state.cells.keys().map(|it| self.cell(state, it)).collect(),
+            cells: self.cells(state),
             alive: self.slots.alive(&state.name),
             looks_at: slots::looked_at(self.workflow, self.machine, state)
                 .iter()
@@ -246,6 +263,7 @@ impl<'w> Planner<'_, 'w> {
                 .collect(),
             own_gate: state.gate.as_ref().and_then(|it| self.gate_index(&it.name)),
             forces_inside: self.forces_inside(state),
+            attended: self.is_attended(&state.kind),
             facts: self.facts(state),
             last: position(Slot::Term(Term::Last(state.name.clone()))),
             ever: position(Slot::Term(Term::Ever(state.name.clone()))),
@@ -260,6 +278,17 @@ impl<'w> Planner<'_, 'w> {
                 .filter(|(it, _)| it.may_require(state))
                 .map(|(_, at)| at)
                 .collect(),
+        }
+    }
+
+    fn is_attended(&self, kind: &Kind) -> bool {
+        match kind {
+            Kind::Rest { .. } | Kind::Ask { .. } => true,
+            Kind::Each(Each { run: EachRun::Child(child), .. }) => {
+                let child = self.workflow.children.get(&**child);
+                child.is_some_and(|it| it.states.values().any(|it| self.is_attended(&it.kind)))
+            }
+            _ => false,
         }
     }
 
@@ -292,6 +321,17 @@ impl<'w> Planner<'_, 'w> {
         facts.collect()
     }
 
+    fn cells(&self, state: &'w State) -> Vec<CellPlan<'w>> {
+        let mut cells: Vec<CellPlan<'w>> = Vec::new();
+        let remembered = self.slots.term(&Term::Last(state.name.clone())).is_some();
+        for signal in state.cells.keys() {
+            let mut cell = self.cell(state, signal);
+            cell.again = !remembered && !cell.well && !cell.stale && cells.iter().any(|it| it.is_like(&cell));
+            cells.push(cell);
+        }
+        cells
+    }
+
     fn cell(&self, state: &'w State, signal: &'w Name) -> CellPlan<'w> {
         let outcomes = signal::outcomes_of(self.workflow, state);
         let arms = state.cells.get(&**signal).map(|it| it.arms.as_slice()).unwrap_or_default();
@@ -307,6 +347,7 @@ impl<'w> Planner<'_, 'w> {
         });
         let well = !signal::is_failure(signal) && *signal != signal::STALE;
         CellPlan {
+            again: false,
             signal,
             arms: arms.iter().map(|it| self.arm(it, &choices)).collect(),
             well,

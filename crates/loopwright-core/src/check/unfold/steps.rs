@@ -40,6 +40,10 @@ impl Unfolded<'_> {
             if !arm.when.iter().all(|it| holds(it, moment, builder)) {
                 continue;
             }
+            // With nowhere to go back to, there is no route.
+            if arm.to == To::Back && builder.plan.from.is_none_or(|it| moment.before[it] == 0) {
+                break;
+            }
             if let Some(times) = fit.retries {
                 routed.retries.push((at, times));
                 continue;
@@ -145,11 +149,11 @@ fn lead(arm: &ArmPlan<'_>, moment: &Moment<'_, '_>, builder: &Builder<'_, '_>) -
     let target = match arm.to {
         To::State(at) => at,
         To::Again => own,
-        To::Back => usize::from(came_from).checked_sub(1).unwrap_or(own),
+        To::Back => usize::from(came_from).saturating_sub(1),
     };
     let mut refill = arm.fills.clone();
     arm.anew.iter().for_each(|it| values[*it] = 0);
-    if arm.to != To::Again && !(arm.to == To::Back && came_from == 0) {
+    if arm.to != To::Again {
         let there = &plan.states[target];
         refill.extend(there.fills.iter().filter(|it| !arm.fills.contains(it)));
         there.anew.iter().for_each(|it| values[*it] = 0);
