@@ -68,7 +68,8 @@ impl Tracer<'_, '_> {
         }
     }
 
-    fn paused(&self, path: &Path) -> bool {
+    /// Whether a path begins with an import that waits for `resume`.
+    pub(super) fn paused(&self, path: &Path) -> bool {
         let imported = self.unfolded.begins.get(path.root).is_some_and(|it| it.phase.is_some());
         let first = self.unfolded.graph.roots.get(path.root).and_then(|it| self.unfolded.state(it.node));
         imported && first.is_some_and(crate::machine::pauses_at_landing)

@@ -25,6 +25,10 @@ pub trait Actor {
     fn items(&mut self, moment: &Moment<'_>, list: &str) -> Option<Listing>;
     /// The verb a person says to a resting run. `None` leaves it resting.
     fn verb(&mut self, moment: &Moment<'_>, verbs: &[Name]) -> Option<Name>;
+    /// How an item of a child is lost instead of being run. `None` runs it.
+    fn lost(&mut self, _moment: &Moment<'_>) -> Option<Play> {
+        None
+    }
     /// Documents a person edits before the run goes on.
     fn edits(&mut self, moment: &Moment<'_>) -> Vec<Name>;
     /// A state came out with a signal without being asked: it does no work, or its gates were not settled.
@@ -232,11 +236,12 @@ impl<A: Actor> Player<'_, A> {
         };
         self.stand(&nowhere, &first);
         self.moved(&nowhere, &taken, &mut here);
+        self.look_at_needs(begun.as_ref().unwrap_or(&nowhere), None, stale(&taken));
         let mut run = match begun {
             Ok(run) => run,
             Err(error) => return self.stopped(nowhere, error, here),
         };
-        self.look_at_needs(None, &run);
+        self.look_at_needs(&run, None, deciding_stale(&run).into_iter());
         loop {
             if run.is_over() {
                 let name = self.qualified(&run);
@@ -260,13 +265,14 @@ impl<A: Actor> Player<'_, A> {
             };
             match advance(workflow, &run, &event) {
                 Ok(next) => {
-                    self.look_at_needs(Some(&event), &next);
+                    self.look_at_needs(&next, Some(&event), stale(&next.taken).chain(deciding_stale(&next)));
                     self.moved(&run, &next.taken, &mut here);
                     run = next;
                 }
                 Err(error) => {
                     if let Impossible::Circle { taken, .. } | Impossible::NoRoute { taken, .. } = &error {
                         self.moved(&run, taken, &mut here);
+                        self.look_at_needs(&run, Some(&event), stale(taken));
                     }
                     return self.stopped(run, error, here);
                 }
@@ -282,6 +288,9 @@ impl<A: Actor> Player<'_, A> {
                     step.signal = Some(signal.clone());
                 }
                 self.unasked(&run, &state, &signal);
+                if signal == signal::STALE {
+                    self.look_at_needs(&run, None, std::iter::once(&state));
+                }
                 Stop::NoRoute(state, signal)
             }
             Impossible::VerbRefused { verb, .. } => Stop::VerbRefused(verb),
@@ -348,6 +357,10 @@ impl<A: Actor> Player<'_, A> {
                 }
             }
             Want::Child { child, item, vars, outer } => {
+                if let Some(play) = self.actor.lost(&moment) {
+                    let outcome = self.outcome(run, state, effect, &play);
+                    return Ok(Ok(settled(Evidence::Out(Box::new(outcome)))));
+                }
                 let started = Started {
                     definition: workflow.digest.clone(),
                     child: Some(child.clone()),
@@ -426,13 +439,9 @@ impl<A: Actor> Player<'_, A> {
         }
     }
 
-    /// Notes which gates were not settled where a state needed them: what the event led to, and what it shows.
-    fn look_at_needs(&mut self, event: Option<&Event>, after: &Run) {
-        let stale = |it: &str| it == signal::STALE;
-        let deciding = matches!(&after.at.stage, Stage::Deciding { outcome, .. } if stale(&outcome.signal));
-        let deciding = deciding.then_some(&after.at.state);
-        let led = after.taken.iter().filter(|it| stale(&it.signal)).map(|it| &it.state).chain(deciding);
-        let machine = after.machine(self.workflow);
+    /// Notes which gates were not settled where states needed them. `led` are states that came out stale.
+    fn look_at_needs<'n>(&mut self, run: &Run, event: Option<&Event>, led: impl Iterator<Item = &'n Name>) {
+        let machine = run.machine(self.workflow);
         for here in led.filter_map(|it| machine?.states.get(&**it)) {
             let seen = match event {
                 Some(Event::Settled { effect, evidence: Evidence::Observed(seen) })
@@ -446,13 +455,24 @@ impl<A: Actor> Player<'_, A> {
                 seen.and_then(|it| it.digests.get(&**gate)).is_some_and(|now| now != judged)
             };
             let unsettled = |gate: &&Name| {
-                let record = after.gates.get(&***gate);
+                let record = run.gates.get(&***gate);
                 record.is_none_or(|it| !it.digest.is_empty() && changed(gate, &it.digest))
             };
-            let gates = after.pick(&here.needs).into_iter().flatten().filter(unsettled).cloned().collect();
+            let gates = run.pick(&here.needs).into_iter().flatten().filter(unsettled).cloned().collect();
             self.unsettled.push((here.name.clone(), gates));
         }
     }
+}
+
+/// The states that came out stale on the way.
+fn stale(taken: &[Taken]) -> impl Iterator<Item = &Name> {
+    taken.iter().filter(|it| it.signal == signal::STALE).map(|it| &it.state)
+}
+
+/// The state that came out stale and is being routed.
+fn deciding_stale(run: &Run) -> Option<&Name> {
+    matches!(&run.at.stage, Stage::Deciding { outcome, .. } if outcome.signal == signal::STALE)
+        .then_some(&run.at.state)
 }
 
 /// Whether a state comes out with a signal without anything being asked.

@@ -192,6 +192,16 @@ impl Actor for Script<'_> {
         Some(verb.into())
     }
 
+    fn lost(&mut self, moment: &Moment<'_>) -> Option<Play> {
+        let play = self.front_for(moment.run.child.as_ref(), &moment.run.at.state)?;
+        if !play.signal.as_deref().is_some_and(|it| signal::EACH_FAILURES.contains(&it)) {
+            return None;
+        }
+        self.steps.pop_front();
+        self.take(play);
+        Some(play.clone())
+    }
+
     fn edits(&mut self, moment: &Moment<'_>) -> Vec<Name> {
         self.settle_world(moment.run);
         std::mem::take(&mut self.edits)

@@ -55,10 +55,9 @@ fn examined(text: &str, salt: u64) -> Result<Examined, String> {
     let claims = Claims::of(&workflow, &report);
     let people = [People::Quiet, People::EditAtNeeds, People::EditAtRest];
     let mut lies = claims.held_against_the_world(PLAYS, salt, &people);
-    let past_gates = Gap::PathsPastGates.has(&workflow) && !claims.unsettled().is_empty();
-    let unplayable = Gap::PathsThroughLoops.has(&workflow) || Gap::PathsOfVerbsAndFindings.has(&workflow);
-    if !unplayable && !past_gates {
-        lies.extend(paths::that_do_not_replay(&workflow, &report));
+    lies.extend(paths::that_do_not_replay(&workflow, &report));
+    // Past a gate that is reported as unsettled, the machine does not go on as the graph does.
+    if claims.unsettled().is_empty() {
         lies.extend(paths::transitions_that_do_not_play(&workflow, 25));
     }
     let codes = report.problems.iter().map(|it| it.code).collect();

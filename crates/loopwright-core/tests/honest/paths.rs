@@ -148,7 +148,7 @@ fn with_new_items(step: &Step, round: usize) -> Step {
 /// Played on at random, a trapped run must not end.
 fn ends_after_all(workflow: &Workflow, path: &Scenario) -> Option<String> {
     (0..12).find_map(|seed| {
-        let mut actor = Onward { script: Script::new(path), chance: Chance::new(seed, true), over: false };
+        let mut actor = Onward { script: Script::new(path), chance: Chance::new(seed, true) };
         actor.chance.patience = 40;
         let played = play(workflow, &path.start, &mut actor, &mut Coverage::of(workflow), 3_000).ok()?;
         matches!(played.stop, Stop::Ended(_)).then(|| "it comes to an end after all".to_owned())
@@ -174,18 +174,12 @@ pub(crate) fn transitions_that_do_not_play(workflow: &Workflow, most: usize) -> 
 struct Onward<'s> {
     script: Script<'s>,
     chance: Chance,
-    over: bool,
 }
 
 impl Onward<'_> {
-    /// Whoever is asked for the next piece of work; the script's facts hold until its last is routed.
+    /// Whoever is asked for the next piece of work.
     fn next(&mut self) -> &mut dyn Actor {
-        self.over = self.script.left().next().is_none();
-        self.now()
-    }
-
-    fn now(&mut self) -> &mut dyn Actor {
-        if self.over { &mut self.chance } else { &mut self.script }
+        if self.script.left().next().is_none() { &mut self.chance } else { &mut self.script }
     }
 }
 
@@ -194,12 +188,16 @@ impl Actor for Onward<'_> {
         self.next().come_out(moment)
     }
 
+    /// Facts stay what they were: whether they could change is for the proof to know.
     fn facts(&mut self, moment: &Moment<'_>, facts: &[Name]) -> IndexMap<Name, Name> {
-        self.now().facts(moment, facts)
+        let mut known = self.script.facts(moment, facts);
+        let others: Vec<Name> = facts.iter().filter(|it| !known.contains_key(&***it)).cloned().collect();
+        known.extend(self.chance.facts(moment, &others));
+        known
     }
 
     fn changed(&mut self, moment: &Moment<'_>, documents: &[Name]) -> Vec<Name> {
-        self.now().changed(moment, documents)
+        self.script.changed(moment, documents)
     }
 
     fn items(&mut self, moment: &Moment<'_>, list: &str) -> Option<Listing> {
