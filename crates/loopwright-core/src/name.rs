@@ -80,12 +80,25 @@ impl PartialEq<&str> for Name {
 
 impl fmt::Display for Name {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&self.0)
+        formatter.pad(&self.0)
     }
 }
 
 impl fmt::Debug for Name {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{:?}", &*self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_can_be_aligned() {
+        assert_eq!(
+            format!("{:<6}|{:>6}|{:.2}", Name::from("état"), Name::from("état"), Name::from("état")),
+            "état  |  état|ét"
+        );
     }
 }

@@ -95,7 +95,13 @@ impl fmt::Display for Problem {
 
 /// The nearest of `known` to a word that is none of them, if one is near.
 pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let limit = (word.chars().count() / 3).clamp(1, 3);
+    // What is longer than any name resembles none, and would take long to compare.
+    const MOST: usize = 80;
+    if word.len() > MOST {
+        return None;
+    }
+    // One letter of two is no slip any more: `to` is not `do`.
+    let limit = (word.chars().count() / 3).min(3);
     known
         .into_iter()
         .map(|it| (strsim::damerau_levenshtein(&word.to_lowercase(), &it.to_lowercase()), it))

@@ -22,6 +22,31 @@ pub(crate) struct Found {
     pub(crate) folder: Folder,
     /// Where it lies, for messages: a path, or `built-in NAME`.
     pub(crate) origin: String,
+    /// Whether it is a single file, so that the origin is the file's own path.
+    single: bool,
+}
+
+impl Found {
+    /// What to call it in messages.
+    pub(crate) fn name(&self) -> &str {
+        if self.single { &self.origin } else { &self.folder.name }
+    }
+
+    /// What to call files that are about it.
+    pub(crate) fn stem(&self) -> String {
+        if !self.single {
+            return self.folder.name.clone();
+        }
+        Path::new(&self.origin).file_stem().map(|it| it.to_string_lossy().into_owned()).unwrap_or_default()
+    }
+
+    /// Where one of its files lies, for messages.
+    pub(crate) fn path(&self, file: &str) -> String {
+        if self.single && file == WORKFLOW_FILE {
+            return self.origin.clone();
+        }
+        format!("{}/{file}", self.origin.trim_end_matches('/'))
+    }
 }
 
 /// The names of the built-in workflows.
@@ -44,6 +69,10 @@ pub(crate) fn find(wanted: &str) -> Result<Found, CommandError> {
         }
         return read_single(path);
     }
+    if path.exists() {
+        return Err(CommandError::user(format!("`{wanted}` is neither a file nor a folder"))
+            .hinted("give a workflow's folder, or its name"));
+    }
     if wanted.contains(['/', '\\']) || Path::new(wanted).extension().is_some() {
         return Err(CommandError::user(format!("there is no `{wanted}`"))
             .hinted("give a workflow's folder, or its name"));
@@ -58,7 +87,8 @@ pub(crate) fn find(wanted: &str) -> Result<Found, CommandError> {
         let error = CommandError::user(format!("there is no workflow `{wanted}`"));
         return Err(error.maybe_hinted(did_you_mean(wanted, built_in())));
     }
-    Ok(Found { folder: Folder { name: wanted.to_owned(), files }, origin: format!("built-in {wanted}") })
+    let folder = Folder { name: wanted.to_owned(), files };
+    Ok(Found { folder, origin: format!("built-in {wanted}"), single: false })
 }
 
 /// `.loopwright/workflows/NAME` here or in a folder above.
@@ -72,6 +102,9 @@ fn repository_workflow(name: &str) -> Option<PathBuf> {
 fn read(path: &Path) -> Result<Found, CommandError> {
     let unreadable =
         |error: &io::Error| CommandError::user(format!("`{}` cannot be read: {error}", path.display()));
+    if !path.join(WORKFLOW_FILE).is_file() {
+        return Err(no_workflow(path));
+    }
     let mut folder = Folder::default();
     let absolute = fs::canonicalize(path).map_err(|it| unreadable(&it))?;
     folder.name = absolute.file_name().map(|it| it.to_string_lossy().into_owned()).unwrap_or_default();
@@ -99,7 +132,22 @@ fn read(path: &Path) -> Result<Found, CommandError> {
             folder.files.insert(key, content);
         }
     }
-    Ok(Found { folder, origin: path.display().to_string() })
+    Ok(Found { folder, origin: path.display().to_string(), single: false })
+}
+
+/// Says that a folder holds no workflow, and which of its folders do.
+fn no_workflow(path: &Path) -> CommandError {
+    let entries = fs::read_dir(path).into_iter().flatten().filter_map(Result::ok).map(|it| it.path());
+    let mut inside: Vec<String> = entries
+        .filter(|it| it.join(WORKFLOW_FILE).is_file())
+        .map(|it| format!("`{}`", it.strip_prefix("./").unwrap_or(&it).display()))
+        .collect();
+    inside.sort();
+    let error = CommandError::user(format!("`{}` has no `{WORKFLOW_FILE}`", path.display()));
+    if inside.is_empty() {
+        return error.hinted("a workflow is a folder with a `workflow.yaml` in it");
+    }
+    error.hinted(format!("there are workflows in it: {}", inside.join(", ")))
 }
 
 /// A single file, taken for the `workflow.yaml` of a folder without prompts.
@@ -108,7 +156,17 @@ fn read_single(path: &Path) -> Result<Found, CommandError> {
         .map_err(|it| CommandError::user(format!("`{}` cannot be read: {it}", path.display())))?;
     let mut folder = Folder::default();
     folder.files.insert(WORKFLOW_FILE.to_owned(), content);
-    Ok(Found { folder, origin: path.display().to_string() })
+    Ok(Found { folder, origin: path.display().to_string(), single: true })
+}
+
+/// A text file that somebody names, such as a scenario.
+pub(crate) fn read_text(path: &Path) -> Result<String, CommandError> {
+    let unreadable = |why: &str| CommandError::user(format!("`{}` cannot be read: {why}", path.display()));
+    if path.is_dir() {
+        return Err(unreadable("it is a folder"));
+    }
+    let content = read_some(path).map_err(|it| unreadable(&it.to_string()))?;
+    String::from_utf8(content).map_err(|_| unreadable("it is not UTF-8 text"))
 }
 
 fn read_some(path: &Path) -> io::Result<Vec<u8>> {

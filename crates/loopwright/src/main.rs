@@ -9,6 +9,10 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
+/// Proofs make and drop very many small things.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Runs coding agents through workflows that are proved before they run
 #[derive(Parser, Debug)]
 #[command(name = "loopwright", version, arg_required_else_help = true)]

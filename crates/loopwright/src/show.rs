@@ -2,9 +2,9 @@
 //!
 //! Data goes to stdout, everything else to stderr. A closed pipe ends the output, not the program with a crash.
 
+use std::ffi::OsString;
 use std::io::Write as _;
 
-use loopwright_core::language::Folder;
 use loopwright_core::problem::Problem;
 use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteDiagnostic, NamedSource, Report};
 
@@ -20,21 +20,31 @@ pub(crate) fn error_line(text: &str) {
     let _ = writeln!(stderr, "{text}");
 }
 
-/// Whether colour is wanted on a stream.
-fn coloured(terminal: bool) -> bool {
-    terminal
-        && std::env::var_os("NO_COLOR").is_none()
-        && std::env::var_os("TERM").is_none_or(|it| it != "dumb")
+/// A number of things: `1 call`, `2 calls`.
+pub(crate) fn counted(number: impl TryInto<u64>, thing: &str) -> String {
+    let number = number.try_into().unwrap_or(u64::MAX);
+    if number == 1 { format!("1 {thing}") } else { format!("{number} {thing}s") }
 }
 
-/// A problem, drawn with a pointer into its file.
-pub(crate) fn problem(origin: &str, folder: &Folder, problem: &Problem) -> String {
+/// Whether colour is wanted on a stream. An empty `NO_COLOR` says nothing.
+fn coloured(terminal: bool, no_color: Option<OsString>, term: Option<OsString>) -> bool {
+    terminal && no_color.is_none_or(|it| it.is_empty()) && term.is_none_or(|it| it != "dumb")
+}
+
+/// A problem, drawn with a pointer into its file, which goes by this name and holds this text.
+pub(crate) fn problem(name: &str, text: Option<&str>, problem: &Problem) -> String {
     use std::io::IsTerminal as _;
-    let mut diagnostic = MietteDiagnostic::new(problem.message.clone()).with_code(problem.code);
+    let source = text.filter(|it| !it.is_empty());
+    let message = match source {
+        Some(_) => problem.message.clone(),
+        None => format!("{name}: {}", problem.message),
+    };
+    let mut diagnostic = MietteDiagnostic::new(message).with_code(problem.code);
     if let Some(help) = &problem.help {
         diagnostic = diagnostic.with_help(help.clone());
     }
-    let theme = if coloured(std::io::stderr().is_terminal()) {
+    let (no_color, term) = (std::env::var_os("NO_COLOR"), std::env::var_os("TERM"));
+    let theme = if coloured(std::io::stderr().is_terminal(), no_color, term) {
         GraphicalTheme::unicode()
     } else {
         GraphicalTheme::unicode_nocolor()
@@ -42,17 +52,16 @@ pub(crate) fn problem(origin: &str, folder: &Folder, problem: &Problem) -> Strin
     let handler =
         GraphicalReportHandler::new_themed(theme).with_width(110).with_context_lines(1).with_links(false);
     let mut drawn = String::new();
-    let report = match folder.text(&problem.place.file) {
-        Some(text) if !text.is_empty() => {
+    let report = match source {
+        Some(text) => {
             let start = problem.place.bytes.start.min(text.len());
             // A label over many lines hides the place it points to.
             let end = problem.place.bytes.end.clamp(start, text.len());
             let end = text[start..end].find('\n').map_or(end, |it| start + it);
             diagnostic = diagnostic.with_label(LabeledSpan::new(None, start, end - start));
-            let name = format!("{origin}/{}", problem.place.file);
             Report::new(diagnostic).with_source_code(NamedSource::new(name, text.to_owned()))
         }
-        _ => Report::new(diagnostic),
+        None => Report::new(diagnostic),
     };
     match handler.render_report(&mut drawn, report.as_ref()) {
         Ok(()) => drawn,
@@ -66,4 +75,31 @@ pub(crate) fn position(text: &str, byte: usize) -> (usize, usize) {
     let line = before.matches('\n').count() + 1;
     let column = before.rsplit('\n').next().map_or(0, |it| it.chars().count()) + 1;
     (line, column)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn colour_is_for_terminals_that_want_it() {
+        let set = |it: &str| Some(OsString::from(it));
+        assert!(coloured(true, None, None));
+        assert!(coloured(true, set(""), set("xterm")));
+        assert!(!coloured(false, None, set("xterm")));
+        assert!(!coloured(true, set("1"), set("xterm")));
+        assert!(!coloured(true, None, set("dumb")));
+    }
+
+    #[test]
+    fn one_thing_is_one_thing() {
+        assert_eq!([0_u64, 1, 2].map(|it| counted(it, "call")), ["0 calls", "1 call", "2 calls"]);
+    }
+
+    #[test]
+    fn positions_are_counted_in_characters() {
+        assert_eq!(position("ä: b\nö: c", "ä: b\nö: ".len()), (2, 4));
+        assert_eq!(position("ab", 99), (1, 3));
+        assert_eq!(position("ä", 1), (1, 1));
+    }
 }

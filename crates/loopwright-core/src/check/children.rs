@@ -6,10 +6,11 @@ use rustc_hash::FxHashMap;
 
 use super::Reached;
 use super::monitors::{Watch, What, watches};
+use super::slots::{outer_terms, term_values};
 use super::trace::{ChildSteps, Tracer};
 use super::unfold::{Ends, Setting, Unfolded};
 use super::writes::Shelf;
-use crate::definition::{Claim, EachRun, Happened, Kind, Machine, Workflow};
+use crate::definition::{Claim, EachRun, Happened, Kind, Machine, Term, Workflow};
 use crate::name::Name;
 use crate::proof::graph::Graph;
 use crate::proof::{Certainty, Found, Limits, Prover, Verdict};
@@ -34,19 +35,22 @@ pub(super) struct Family<'w> {
     pub(super) child_watches: FxHashMap<Name, Vec<Watch>>,
 }
 
-/// Unfolds a workflow. The parent is unfolded twice: once to learn what it runs children with, then knowing what they
-/// can come to.
+/// Unfolds a workflow: first the children, for everything a parent may run them with, then the parent, knowing what they
+/// can come to. Where there is too much it may run them with, the parent is unfolded before as well, to learn what it does.
 pub(super) fn unfold<'w>(workflow: &'w Workflow, shelf: &'w Shelf) -> Family<'w> {
     if workflow.children.is_empty() {
         let watches = main_watches(workflow, &[], &FxHashMap::default());
         let main = Unfolded::new(workflow, shelf, &workflow.main, &[], &Ends::default(), &watches);
         return Family { main, instances: Vec::new(), watches, child_watches: FxHashMap::default() };
     }
-    let first = Unfolded::new(workflow, shelf, &workflow.main, &[], &Ends::default(), &[]);
+    let settings = possible_settings(workflow).unwrap_or_else(|| {
+        let first = Unfolded::new(workflow, shelf, &workflow.main, &[], &Ends::default(), &[]);
+        settings(&first)
+    });
     let mut instances = Vec::new();
     let mut ends: Reached = Ends::default();
     let mut child_watches: FxHashMap<Name, Vec<Watch>> = FxHashMap::default();
-    for (state, child, setting) in settings(&first) {
+    for (state, child, setting) in settings {
         let mut all = watches(workflow, child);
         all.extend(inside(workflow, child));
         let unfolded =
@@ -57,7 +61,38 @@ pub(super) fn unfold<'w>(workflow: &'w Workflow, shelf: &'w Shelf) -> Family<'w>
     }
     let watches = main_watches(workflow, &instances, &child_watches);
     let main = Unfolded::new(workflow, shelf, &workflow.main, &[], &ends, &watches);
+    let used = self::settings(&main);
+    instances
+        .retain(|it| used.iter().any(|(state, _, setting)| *state == it.state && *setting == it.setting));
     Family { main, instances, watches, child_watches }
+}
+
+/// Everything the parent could run children with, whether it comes to that or not; `None` when it is much.
+fn possible_settings(workflow: &Workflow) -> Option<Vec<(Name, &Machine, Setting)>> {
+    const MUCH: usize = 32;
+    let mut found: Vec<(Name, &Machine, Setting)> = Vec::new();
+    for state in workflow.main.states.values() {
+        let Kind::Each(each) = &state.kind else { continue };
+        let EachRun::Child(child) = &each.run else { continue };
+        let Some(machine) = workflow.children.get(&**child) else { continue };
+        let with: Vec<(Name, Name)> = each.with.iter().map(|(a, b)| (a.clone(), b.clone())).collect();
+        let mut outer: Vec<Vec<(Term, Name)>> = vec![Vec::new()];
+        for term in outer_terms(workflow, machine) {
+            let values = term_values(workflow, &workflow.main, &term)?;
+            let longer = |it: &Vec<(Term, Name)>| {
+                let values =
+                    values.iter().map(|value| [it.clone(), vec![(term.clone(), value.clone())]].concat());
+                values.collect::<Vec<_>>()
+            };
+            outer = outer.iter().flat_map(longer).collect();
+            if outer.len() > MUCH {
+                return None;
+            }
+        }
+        let settings = outer.into_iter().map(|outer| Setting { with: with.clone(), outer });
+        found.extend(settings.map(|it| (state.name.clone(), machine, it)));
+    }
+    Some(found)
 }
 
 /// Everything the parent runs children with.

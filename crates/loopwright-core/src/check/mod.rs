@@ -141,6 +141,7 @@ fn pricing(limits: &Limits) -> Limits {
     Limits {
         dense_configurations: limits.dense_configurations.min(SHORT_WALK),
         hashed_configurations: limits.hashed_configurations.min(SHORT_WALK),
+        beam: limits.beam.min(16),
         ..limits.clone()
     }
 }

@@ -6,28 +6,72 @@ use std::ops::Range;
 use indexmap::IndexMap;
 use rustc_hash::FxHashSet;
 
+use super::conform::Broken;
+use super::texts::Texts;
 use super::types::Types;
-use super::yaml::{Entry, Node};
+use super::yaml::{Entry, Node, shorten};
 use super::{Folder, WORKFLOW_FILE, units};
 use crate::definition::{Caps, Machine, Table, Workflow};
 use crate::name::Name;
-use crate::problem::{Place, Problem, did_you_mean};
+use crate::problem::{Place, Problem, Stage, did_you_mean};
 
 /// Reads one workflow.
 pub(super) struct Loader<'a> {
     pub(super) folder: &'a Folder,
     pub(super) root: &'a Node,
     pub(super) problems: RefCell<Vec<Problem>>,
+    /// What does not fit the grammar.
+    broken: Broken,
+    /// States whose signals cannot be known, by machine and name.
+    vague: RefCell<FxHashSet<(Option<Name>, Name)>>,
+    /// Gates that were needed and that a state of that name does not make.
+    no_gates: RefCell<FxHashSet<(Option<Name>, Name)>>,
     used: RefCell<FxHashSet<(&'static str, String)>>,
 }
 
 impl<'a> Loader<'a> {
-    pub(super) fn new(folder: &'a Folder, root: &'a Node) -> Self {
-        Self { folder, root, problems: RefCell::default(), used: RefCell::default() }
+    pub(super) fn new(folder: &'a Folder, root: &'a Node, broken: Broken) -> Self {
+        Self {
+            folder,
+            root,
+            broken,
+            problems: RefCell::default(),
+            vague: RefCell::default(),
+            no_gates: RefCell::default(),
+            used: RefCell::default(),
+        }
     }
 
+    /// Reports a problem, unless what it is about is already known not to fit the grammar.
     pub(super) fn report(&self, problem: Problem) {
-        self.problems.borrow_mut().push(problem);
+        if problem.place.file != WORKFLOW_FILE || !self.broken.touches(&problem.place.bytes) {
+            self.problems.borrow_mut().push(problem);
+        }
+    }
+
+    /// Whether anything was reported so far.
+    pub(super) fn has_problems(&self) -> bool {
+        !self.broken.is_empty() || self.problems.borrow().iter().any(|it| it.stage == Stage::Load)
+    }
+
+    /// Whether something in here does not fit the grammar, so that nothing follows from it.
+    pub(super) fn is_broken(&self, node: Option<&Node>) -> bool {
+        node.is_some_and(|it| self.broken.touches(&it.bytes))
+    }
+
+    /// Remembers that nobody can know how a state comes out.
+    pub(super) fn set_vague(&self, machine: &Machine, state: &Name) {
+        self.vague.borrow_mut().insert((machine.name.clone(), state.clone()));
+    }
+
+    /// Whether nobody can know how a state comes out, because what it does was reported as wrong.
+    pub(super) fn is_vague(&self, machine: &Machine, state: &Name) -> bool {
+        self.vague.borrow().contains(&(machine.name.clone(), state.clone()))
+    }
+
+    /// Whether a gate is missed for the first time. That a state judges nothing is one mistake, however many need it.
+    pub(super) fn misses_gate(&self, scope: Scope<'_>, gate: &str) -> bool {
+        self.no_gates.borrow_mut().insert((scope.child.map(Name::from), gate.into()))
     }
 
     pub(super) fn place(bytes: &Range<usize>) -> Place {
@@ -67,9 +111,18 @@ impl<'a> Loader<'a> {
             self.using(section, name);
             return true;
         }
-        let message = format!("there is no {singular} `{name}`");
-        self.wrong("unknown-name", bytes, message, did_you_mean(name, names));
+        if !self.misplaced(name) {
+            let message = format!("there is no {singular} `{}`", shorten(name));
+            let help = did_you_mean(name, names).or_else(|| Some(format!("declare it in `{section}`")));
+            self.wrong("unknown-name", bytes, message, help);
+        }
         false
+    }
+
+    /// Whether a name is declared in a section whose own name is wrong, and has been reported.
+    pub(super) fn misplaced(&self, name: &str) -> bool {
+        let mut sections = self.root.entries().iter().filter(|it| self.broken.touches(&it.key_bytes));
+        sections.any(|it| it.node.get(name).is_some())
     }
 
     /// Names in a list that exist in a section.
@@ -93,13 +146,12 @@ impl<'a> Loader<'a> {
         let Some(by) = node.get("by") else { return read(node).map(Table::One) };
         let name = by.text()?;
         let Some(values) = scope.values_of(self, name) else {
-            let message = format!("there is no variable `{name}`");
-            self.wrong("unknown-name", &by.bytes, message, did_you_mean(name, scope.variables(self)));
+            self.no_variable(name, &by.bytes, scope);
             return None;
         };
         let mut rows = IndexMap::new();
         for entry in node.entries().iter().filter(|it| it.key != "by") {
-            if !values.iter().any(|it| **it == *entry.key) {
+            if !values.is_empty() && !values.iter().any(|it| **it == *entry.key) {
                 let message = format!("`{name}` is never `{}`", entry.key);
                 self.wrong(
                     "outside-domain",
@@ -114,6 +166,15 @@ impl<'a> Loader<'a> {
             }
         }
         Some(Table::By { name: name.into(), rows })
+    }
+
+    pub(super) fn no_variable(&self, name: &str, bytes: &Range<usize>, scope: &Scope<'_>) {
+        if !self.misplaced(name) {
+            let message = format!("there is no variable `{}`", shorten(name));
+            let help = did_you_mean(name, scope.variables(self));
+            let help = help.or_else(|| Some("declare it: `vars: {NAME: {in: [...], start: ...}}`".into()));
+            self.wrong("unknown-name", bytes, message, help);
+        }
     }
 
     /// A table of lists; a missing row is an empty list.
@@ -160,7 +221,7 @@ impl<'a> Loader<'a> {
                     "missing-row",
                     &bytes,
                     format!("the table by `{name}` has no row for {listed}"),
-                    None,
+                    Some("say what stands there for every value".into()),
                 );
             }
         }
@@ -177,8 +238,8 @@ impl<'a> Loader<'a> {
         node.and_then(Node::text).and_then(units::time).unwrap_or(otherwise)
     }
 
-    pub(super) fn workflow(&self) -> Option<Workflow> {
-        let name: Name = self.root.get("workflow").and_then(Node::text)?.into();
+    pub(super) fn workflow(&self) -> Workflow {
+        let name: Name = self.root.get("workflow").and_then(Node::text).unwrap_or_default().into();
         if let Some(entry) = self.root.entry("workflow")
             && !self.folder.name.is_empty()
             && *name != *self.folder.name
@@ -220,9 +281,9 @@ impl<'a> Loader<'a> {
         self.machines(&mut workflow, &types);
         workflow.phases = self.phases(&workflow);
         workflow.properties = self.properties(&workflow);
-        self.check_texts(&workflow, &types);
+        Texts::check(self, &workflow, &types);
         self.unused(&workflow);
-        Some(workflow)
+        workflow
     }
 
     /// What was declared and never used: a limit nobody spends is a limit that does not hold.
@@ -252,11 +313,11 @@ impl<'a> Loader<'a> {
         for (name, _) in &workflow.lists {
             if !used.contains(&("lists", name.to_string())) {
                 let bytes = self.root.entry("lists").map_or(0..0, |it| it.key_bytes.clone());
-                self.report(Problem::proof(
-                    "unused",
-                    Self::place(&bytes),
-                    format!("nothing records to or reads the list `{name}`"),
-                ));
+                let message = format!("nothing records to or reads the list `{name}`");
+                self.report(
+                    Problem::proof("unused", Self::place(&bytes), message)
+                        .help("remove it, or `record` to it"),
+                );
             }
         }
     }
@@ -304,7 +365,7 @@ impl<'n> Scope<'n> {
         if self.child.is_some() { vec![self.node, loader.root] } else { vec![self.node] }
     }
 
-    /// The values of a variable or fact visible here.
+    /// The values of a variable or fact visible here; none if they were reported as wrong.
     pub(super) fn values_of<'m>(&self, loader: &Loader<'m>, name: &str) -> Option<Vec<Name>>
     where
         'n: 'm,
@@ -313,12 +374,23 @@ impl<'n> Scope<'n> {
             for section in ["vars", "facts"] {
                 if let Some(declared) = node.get(section).and_then(|it| it.get(name)) {
                     loader.using(section, name);
+                    if loader.is_broken(declared.get("in")) {
+                        return Some(Vec::new());
+                    }
                     let values = declared.get("in").map(Node::items).unwrap_or_default();
                     return Some(values.into_iter().filter_map(Node::text).map(Name::from).collect());
                 }
             }
         }
         None
+    }
+
+    /// Where the values of a variable are listed.
+    pub(super) fn values_node<'m>(&self, loader: &Loader<'m>, name: &str) -> Option<&'m Node>
+    where
+        'n: 'm,
+    {
+        self.around(loader).into_iter().find_map(|it| it.get("vars")?.get(name)?.get("in"))
     }
 
     /// Names of variables visible here.

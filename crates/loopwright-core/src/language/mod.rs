@@ -1,18 +1,28 @@
 //! The workflow language: text to a [`Workflow`], with every problem of a folder reported at once.
 //!
 //! Reading goes in three steps that each keep going after a mistake: the text becomes a tree (`yaml`), the
-//! tree is held against the grammar (`shape`, `grammar`), and what fits is resolved into a definition
+//! tree is held against the grammar (`conform`, `shape`, `grammar`), and what fits is resolved into a definition
 //! (the `resolve_*` modules). A part that does not fit is reported once and left out; its name stays known, so one
 //! mistake does not become ten.
 
+mod conform;
 mod grammar;
 mod json_schema;
 mod loader;
+mod resolve_actions;
 mod resolve_arms;
+mod resolve_conditions;
+mod resolve_facts;
+mod resolve_machines;
 mod resolve_nouns;
+mod resolve_phases;
 mod resolve_properties;
+mod resolve_roles;
+mod resolve_routes;
+mod resolve_signals;
 mod resolve_states;
 mod shape;
+mod text_names;
 mod texts;
 mod types;
 pub mod units;
@@ -25,7 +35,7 @@ pub(crate) use self::shape::is_name;
 pub(crate) use self::types::type_of;
 pub(crate) use self::yaml::{Node, Value, parse};
 use crate::definition::Workflow;
-use crate::problem::{Place, Problem};
+use crate::problem::{Place, Problem, Stage};
 
 /// The file every workflow's folder has.
 pub const WORKFLOW_FILE: &str = "workflow.yaml";
@@ -74,7 +84,11 @@ pub struct Loaded {
 pub fn load(folder: &Folder) -> Loaded {
     let mut problems = Vec::new();
     let workflow = read(folder, &mut problems);
-    problems.sort_by(|a, b| (&a.place, a.code).cmp(&(&b.place, b.code)));
+    // A misspelt name makes the thing it meant look unused. That can wait until everything is spelt right.
+    if problems.iter().any(|it| it.stage == Stage::Load) {
+        problems.retain(|it| it.stage == Stage::Load);
+    }
+    problems.sort_by(|a, b| (&a.place, a.code, &a.message).cmp(&(&b.place, b.code, &b.message)));
     problems.dedup();
     Loaded { workflow, problems }
 }
@@ -90,7 +104,7 @@ fn read(folder: &Folder, problems: &mut Vec<Problem>) -> Option<Workflow> {
         return None;
     };
     let text = match std::str::from_utf8(bytes) {
-        Ok(text) => text.strip_prefix('\u{feff}').unwrap_or(text),
+        Ok(text) => text,
         Err(error) => {
             let message =
                 format!("`{WORKFLOW_FILE}` is not UTF-8 text: byte {} is not valid", error.valid_up_to());
@@ -98,10 +112,18 @@ fn read(folder: &Folder, problems: &mut Vec<Problem>) -> Option<Workflow> {
             return None;
         }
     };
-    let root = parse(WORKFLOW_FILE, text, problems)?;
-    shape::check(WORKFLOW_FILE, &root, &grammar::workflow(), grammar::definitions(), problems);
-    let loader = loader::Loader::new(folder, &root);
+    let mut root = parse(WORKFLOW_FILE, text, problems)?;
+    conform::check(WORKFLOW_FILE, &mut root, &grammar::workflow(), grammar::definitions(), problems);
+    if !matches!(root.value, Value::Map(_)) {
+        return None;
+    }
+    let loader = loader::Loader::new(folder, &root, conform::Broken::of(problems));
     let workflow = loader.workflow();
-    problems.append(&mut loader.problems.borrow_mut());
-    workflow
+    let found = loader.problems.into_inner();
+    // A name that is none is reported where it is given, and not wherever it is used.
+    let misnamed =
+        |it: &Problem| it.code == "bad-name" && found.iter().any(|also| also.message == it.message);
+    problems.retain(|it| !misnamed(it));
+    problems.extend(found);
+    Some(workflow)
 }

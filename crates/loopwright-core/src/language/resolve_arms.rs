@@ -1,307 +1,23 @@
-//! Routes: which arms every cell of every state has, and where they came from.
+//! Arms: where they lead, and what they spend, set, record and pass over.
 
 use indexmap::IndexMap;
-use rustc_hash::FxHashSet;
 
 use super::loader::{Loader, Scope, names_in};
-use super::resolve_nouns::texts;
-use super::yaml::{Entry, Node, Value};
-use crate::definition::{
-    Arm, Cell, Condition, EachRun, Kind, Machine, Origin, Per, Start, State, Target, Term, Unattended,
-    Workflow,
-};
+use super::yaml::{Entry, Node, shorten};
+use crate::definition::{Arm, Kind, Machine, Per, State, Target, Unattended, Workflow};
 use crate::name::Name;
-use crate::problem::{Problem, did_you_mean};
-use crate::signal;
-
-/// Every state's cells, and how the machine begins.
-type Routed = (Vec<(Name, IndexMap<Name, Cell>)>, Vec<Start>);
+use crate::problem::did_you_mean;
 
 /// What an arm is read in: the state, and the outcome being routed.
-struct Cellar<'w> {
-    workflow: &'w Workflow,
-    machine: &'w Machine,
-    state: Option<&'w State>,
-    signals: Vec<Name>,
+pub(super) struct Cellar<'w> {
+    pub(super) workflow: &'w Workflow,
+    pub(super) machine: &'w Machine,
+    pub(super) state: Option<&'w State>,
+    pub(super) signals: Vec<Name>,
 }
 
 impl Loader<'_> {
-    pub(super) fn routes(&self, workflow: &Workflow, scope: Scope<'_>) -> Routed {
-        let Some(machine) = workflow.machine(scope.child) else { return (Vec::new(), Vec::new()) };
-        let defaults = scope.node.get("defaults").or_else(|| self.root.get("defaults"));
-        let mut routed = Vec::new();
-        let mut used_defaults = FxHashSet::default();
-        for (name, state) in &machine.states {
-            let Some(node) = scope.node.get("states").and_then(|it| it.get(name)) else { continue };
-            let cells = self.cells(workflow, machine, state, node, defaults, &mut used_defaults, scope);
-            routed.push((name.clone(), cells));
-        }
-        if scope.node.get("defaults").is_some() {
-            for entry in defaults.map(Node::entries).unwrap_or_default() {
-                for word in words(&entry.key) {
-                    if !used_defaults.contains(word) {
-                        let message = format!("no state takes the default for `{word}`");
-                        self.report(
-                            Problem::proof("unused", Self::place(&entry.key_bytes), message)
-                                .help("remove it"),
-                        );
-                    }
-                }
-            }
-        }
-        let start = self.start(workflow, machine, scope);
-        (routed, start)
-    }
-
-    #[expect(clippy::too_many_arguments, reason = "one call site; a struct would only rename them")]
-    fn cells(
-        &self,
-        workflow: &Workflow,
-        machine: &Machine,
-        state: &State,
-        node: &Node,
-        defaults: Option<&Node>,
-        used_defaults: &mut FxHashSet<String>,
-        scope: Scope<'_>,
-    ) -> IndexMap<Name, Cell> {
-        let mut cells: IndexMap<Name, Cell> = IndexMap::new();
-        let failures = signal::failures_of(workflow, &state.kind);
-        self.own_signals_exist(state, node, &failures);
-        if let Kind::Settle { gates } = &state.kind {
-            let arms = self.settle(workflow, machine, gates, node, scope);
-            cells.insert(signal::ALWAYS.into(), Cell { arms, origin: Origin::Own });
-            return cells;
-        }
-        if let Some(choose) = node.get("choose") {
-            let cellar =
-                Cellar { workflow, machine, state: Some(state), signals: vec![signal::ALWAYS.into()] };
-            let arms = self.arms(choose, &cellar, scope);
-            cells.insert(signal::ALWAYS.into(), Cell { arms, origin: Origin::Own });
-            return cells;
-        }
-        let best = state.cells.keys().next().cloned();
-        for name in state.cells.keys() {
-            let own = Self::find_route(node.get("on"), name, &failures);
-            let then = node.get("then").filter(|_| best.as_ref() == Some(name));
-            if let (Some(own), Some(_)) = (own, node.entry("then").filter(|_| then.is_some())) {
-                let message = format!("`{name}` is routed twice, by `then` and by `on`");
-                self.wrong("routed-twice", &own.key_bytes, message, Some("keep one of them".into()));
-            }
-            let signals = vec![name.clone()];
-            let cellar = Cellar { workflow, machine, state: Some(state), signals };
-            let cell = if let Some(entry) = own {
-                Cell { arms: self.arms(&entry.node, &cellar, scope), origin: Origin::Own }
-            } else if let Some(then) = then {
-                Cell { arms: self.arms(then, &cellar, scope), origin: Origin::Own }
-            } else if let Some(entry) = Self::find_route(defaults, name, &failures) {
-                used_defaults
-                    .extend(words(&entry.key).filter(|it| covers(it, name, &failures)).map(str::to_owned));
-                let arms = self.arms(&entry.node, &cellar, scope);
-                self.default_leads_elsewhere(state, name, &arms);
-                Cell { arms, origin: Origin::Default }
-            } else {
-                Cell { arms: Vec::new(), origin: Origin::Implied }
-            };
-            cells.insert(name.clone(), cell);
-        }
-        Self::imply(machine, state, &mut cells);
-        cells
-    }
-
-    /// Routes the language itself knows: a stale gate is judged again, an empty loop went well.
-    fn imply(machine: &Machine, state: &State, cells: &mut IndexMap<Name, Cell>) {
-        let best = cells.values().next().map(|it| it.arms.clone()).unwrap_or_default();
-        if let Some(cell) = cells.get_mut(signal::EMPTY).filter(|it| it.arms.is_empty()) {
-            cell.arms = best;
-        }
-        let Some(cell) = cells.get_mut(signal::STALE).filter(|it| it.arms.is_empty()) else { return };
-        let mut gates: Vec<&Name> = state.needs.values().flatten().collect();
-        gates.dedup();
-        for (index, gate) in gates.iter().enumerate() {
-            let [judge] = machine.gates.get(&***gate).map(Vec::as_slice).unwrap_or_default() else { return };
-            let last = index + 1 == gates.len();
-            let owed = Condition {
-                term: Term::Owed((*gate).clone()),
-                values: vec!["yes".into()],
-                place: state.place.clone(),
-            };
-            let when = if last { Vec::new() } else { vec![owed] };
-            cell.arms.push(Arm { when, ..plain(judge.clone(), state) });
-        }
-    }
-
-    /// A default that leads a state to itself would loop, and hides that from whoever reads the state.
-    fn default_leads_elsewhere(&self, state: &State, signal: &Name, arms: &[Arm]) {
-        if arms.iter().any(|it| it.to == Target::State(state.name.clone())) {
-            let message = format!("the default for `{signal}` leads `{}` to itself", state.name);
-            let help = format!("give `{}` its own route for `{signal}`", state.name);
-            let problem = Problem::load("default-to-itself", state.place.clone(), message).help(help);
-            self.report(problem);
-        }
-    }
-
-    fn find_route<'n>(on: Option<&'n Node>, signal: &str, failures: &[Name]) -> Option<&'n Entry> {
-        let entries = on.map(Node::entries).unwrap_or_default();
-        let find = |wanted: &str| entries.iter().find(|it| words(&it.key).any(|word| word == wanted));
-        let is_failure = failures.iter().any(|it| **it == *signal);
-        find(signal)
-            .or_else(|| {
-                find(signal::GROUP_TRANSIENT).filter(|_| is_failure && signal::TRANSIENT.contains(&signal))
-            })
-            .or_else(|| find(signal::GROUP_FAILURES).filter(|_| is_failure))
-    }
-
-    fn own_signals_exist(&self, state: &State, node: &Node, failures: &[Name]) {
-        let mut seen: FxHashSet<&str> = FxHashSet::default();
-        for entry in node.get("on").map(Node::entries).unwrap_or_default() {
-            for word in words(&entry.key) {
-                if !seen.insert(word) {
-                    let message = format!("`{word}` is routed twice");
-                    self.wrong("routed-twice", &entry.key_bytes, message, Some("keep one of them".into()));
-                }
-                if let Some(verb) = word.strip_prefix("verb ") {
-                    if verb != "resume" {
-                        self.known("verbs", "verb", verb, &entry.key_bytes);
-                    }
-                    if !matches!(state.kind, Kind::Rest { .. } | Kind::Ask { .. }) {
-                        let message = format!("only `rest` and `ask` take verbs; `{}` works", state.name);
-                        self.wrong("unknown-signal", &entry.key_bytes, message, None);
-                    }
-                    continue;
-                }
-                let group = word == signal::GROUP_FAILURES && !failures.is_empty()
-                    || word == signal::GROUP_TRANSIENT
-                        && failures.iter().any(|it| signal::TRANSIENT.contains(&&**it));
-                if group || state.cells.contains_key(word) {
-                    continue;
-                }
-                let message = format!("`{}` never signals `{word}`", state.name);
-                self.wrong(
-                    "unknown-signal",
-                    &entry.key_bytes,
-                    message,
-                    did_you_mean(word, state.cells.keys().map(|it| &**it)),
-                );
-            }
-        }
-        if let Some(entry) = node.entry("then")
-            && state.cells.is_empty()
-            && !matches!(state.kind, Kind::Settle { .. })
-        {
-            self.wrong("unknown-signal", &entry.key_bytes, "`then` has nothing to follow".into(), None);
-        }
-        if let Some(gate) = &state.gate {
-            for pass in gate.passes.iter().filter(|it| !state.cells.contains_key(&***it)) {
-                let bytes = node.get("passes").map_or(0..0, |it| it.bytes.clone());
-                let message = format!("`{}` never signals `{pass}`", state.name);
-                self.wrong(
-                    "unknown-signal",
-                    &bytes,
-                    message,
-                    did_you_mean(pass, state.cells.keys().map(|it| &**it)),
-                );
-            }
-        }
-    }
-
-    fn settle(
-        &self,
-        workflow: &Workflow,
-        machine: &Machine,
-        gates: &[Name],
-        node: &Node,
-        scope: Scope<'_>,
-    ) -> Vec<Arm> {
-        let place = Self::place(&node.entry("settle").map_or(0..0, |it| it.key_bytes.clone()));
-        let items = node.get("settle").map(Node::items).unwrap_or_default();
-        let mut arms = Vec::new();
-        for gate in gates {
-            let judges = machine.gates.get(&**gate).map(Vec::as_slice).unwrap_or_default();
-            let [judge] = judges else {
-                let message = format!("several states judge `{gate}`, so `settle` does not know where to go");
-                self.wrong(
-                    "several-judges",
-                    &place.bytes,
-                    message,
-                    Some("write a `choose` over `gate.NAME` instead".into()),
-                );
-                continue;
-            };
-            let at = items
-                .iter()
-                .find(|it| it.text() == Some(gate))
-                .map_or(place.clone(), |it| Self::place(&it.bytes));
-            let owed =
-                Condition { term: Term::Owed(gate.clone()), values: vec!["yes".into()], place: at.clone() };
-            arms.push(Arm {
-                to: Target::State(judge.clone()),
-                when: vec![owed],
-                spend: None,
-                refill: Vec::new(),
-                set: IndexMap::new(),
-                record: Vec::new(),
-                forced: Vec::new(),
-                place: at,
-            });
-        }
-        if let Some(then) = node.get("then") {
-            let cellar = Cellar { workflow, machine, state: None, signals: Vec::new() };
-            arms.extend(self.arms(then, &cellar, scope));
-        }
-        arms
-    }
-
-    /// Conditions of gates, read once the machine's names are known.
-    pub(super) fn gate_conditions(
-        &self,
-        workflow: &Workflow,
-        scope: Scope<'_>,
-    ) -> Vec<(Name, Vec<Condition>)> {
-        let Some(machine) = workflow.machine(scope.child) else { return Vec::new() };
-        let cellar = Cellar { workflow, machine, state: None, signals: Vec::new() };
-        let states = scope.node.get("states").map(Node::entries).unwrap_or_default();
-        states
-            .iter()
-            .filter_map(|it| {
-                Some((it.key.as_str().into(), self.conditions(it.node.get("only-when")?, &cellar, scope)))
-            })
-            .collect()
-    }
-
-    fn start(&self, workflow: &Workflow, machine: &Machine, scope: Scope<'_>) -> Vec<Start> {
-        let cellar = Cellar { workflow, machine, state: None, signals: Vec::new() };
-        let Some(node) = scope.node.get("start") else {
-            let first = machine.states.values().next();
-            return first
-                .map(|it| Start { verb: None, arm: plain(it.name.clone(), it) })
-                .into_iter()
-                .collect();
-        };
-        if !matches!(node.value, Value::Map(_)) {
-            let arms = self.arms(node, &cellar, scope);
-            return arms.into_iter().take(1).map(|arm| Start { verb: None, arm }).collect();
-        }
-        let mut starts = Vec::new();
-        for entry in node.entries() {
-            let Some(verb) = entry.key.strip_prefix("verb ") else {
-                let message = format!("`{}` is not a verb", entry.key);
-                self.wrong(
-                    "unknown-signal",
-                    &entry.key_bytes,
-                    message,
-                    Some("write `verb NAME: STATE`".into()),
-                );
-                continue;
-            };
-            if self.known("verbs", "verb", verb, &entry.key_bytes) {
-                let arms = self.arms(&entry.node, &cellar, scope);
-                starts.extend(arms.into_iter().take(1).map(|arm| Start { verb: Some(verb.into()), arm }));
-            }
-        }
-        starts
-    }
-
-    fn arms(&self, node: &Node, cellar: &Cellar<'_>, scope: Scope<'_>) -> Vec<Arm> {
+    pub(super) fn arms(&self, node: &Node, cellar: &Cellar<'_>, scope: Scope<'_>) -> Vec<Arm> {
         let mut arms = Vec::new();
         for item in node.items() {
             if let Some(to) = item.text() {
@@ -321,7 +37,7 @@ impl Loader<'_> {
             let Some(target) = to.text().and_then(|text| self.target(text, to, cellar)) else { continue };
             let arm = self.arm(item, target, cellar, scope);
             let when = arm.when.clone();
-            if let (None, Some(entry)) = (&arm.spend, item.entry("else")) {
+            if let (None, Some(entry)) = (item.get("spend"), item.entry("else")) {
                 let message = "`else` goes with `spend`".to_owned();
                 self.wrong(
                     "else-without-spend",
@@ -347,17 +63,19 @@ impl Loader<'_> {
                 Some(budget) if budget.unit() == super::units::Unit::Uses => Some(Name::from(text)),
                 Some(_) => {
                     let message = format!("`{text}` has a unit: every call spends it, arms do not");
-                    self.wrong("metered-budget", &it.bytes, message, None);
+                    let help = "spend a budget without a unit, such as `fixes: 2`".to_owned();
+                    self.wrong("metered-budget", &it.bytes, message, Some(help));
                     None
                 }
+                // It does not fit, which has been reported.
+                None if names_in(scope.node, "budgets").contains(&text) => None,
                 None => {
-                    let message = format!("there is no budget `{text}`");
-                    let known = machine.budgets.keys().map(|it| &**it);
-                    let parents = names_in(self.root, "budgets");
-                    let help = if parents.contains(&text) {
+                    let message = format!("there is no budget `{}`", shorten(text));
+                    let help = if names_in(self.root, "budgets").contains(&text) {
                         Some("it is the parent's; a child has budgets of its own".to_owned())
                     } else {
-                        did_you_mean(text, known)
+                        did_you_mean(text, names_in(scope.node, "budgets"))
+                            .or_else(|| Some(format!("declare it: `budgets: {{{}: 2}}`", shorten(text))))
                     };
                     self.wrong("unknown-name", &it.bytes, message, help);
                     None
@@ -386,7 +104,8 @@ impl Loader<'_> {
                 "`{spend}` is `per: visit`: leaving the state fills it again, so only `again` can spend it"
             );
             let bytes = node.get("spend").map_or(0..0, |it| it.bytes.clone());
-            self.wrong("visit-budget", &bytes, message, None);
+            let help = "drop `per: visit`; or spend it on `again`, and lead on in `else`".to_owned();
+            self.wrong("visit-budget", &bytes, message, Some(help));
         }
         let refill: Vec<Name> =
             node.get("refill").map(Node::items).unwrap_or_default().into_iter().filter_map(budget).collect();
@@ -443,8 +162,10 @@ impl Loader<'_> {
             }
             "back" if cellar.state.is_some() => Some(Target::Back),
             _ if cellar.machine.states.contains_key(text) => Some(Target::State(text.into())),
+            // That there are none has been reported.
+            _ if cellar.machine.states.is_empty() => None,
             _ => {
-                let message = format!("there is no state `{text}`");
+                let message = format!("there is no state `{}`", shorten(text));
                 let help = if cellar.workflow.main.states.contains_key(text) {
                     Some(
                         "it is a state of the parent; a child ends, and the parent routes its end".to_owned(),
@@ -457,173 +178,4 @@ impl Loader<'_> {
             }
         }
     }
-
-    fn conditions(&self, node: &Node, cellar: &Cellar<'_>, scope: Scope<'_>) -> Vec<Condition> {
-        let mut conditions = Vec::new();
-        for entry in node.entries().iter().filter(|it| !it.key.is_empty()) {
-            let Some((term, domain)) = self.term(&entry.key, cellar, scope) else {
-                let message = format!("there is nothing called `{}` to compare", entry.key);
-                let known = self.comparable(cellar, scope);
-                self.wrong(
-                    "unknown-name",
-                    &entry.key_bytes,
-                    message,
-                    did_you_mean(&entry.key, known.iter().map(String::as_str)),
-                );
-                continue;
-            };
-            let mut values = Vec::new();
-            for (item, value) in entry.node.items().into_iter().zip(texts(Some(&entry.node))) {
-                if domain.contains(&value) {
-                    values.push(value);
-                } else {
-                    let message = format!("`{}` is never `{value}`", entry.key);
-                    let help = did_you_mean(&value, domain.iter().map(|it| &**it));
-                    self.wrong("outside-domain", &item.bytes, message, help);
-                }
-            }
-            if !values.is_empty() {
-                conditions.push(Condition { term, values, place: Self::place(&entry.key_bytes) });
-            }
-        }
-        conditions
-    }
-
-    /// Conditions of a property, where no outcome is being routed.
-    pub(super) fn property_conditions(&self, workflow: &Workflow, node: Option<&Node>) -> Vec<Condition> {
-        let cellar = Cellar { workflow, machine: &workflow.main, state: None, signals: Vec::new() };
-        node.map(|it| self.conditions(it, &cellar, self.scope())).unwrap_or_default()
-    }
-
-    fn comparable(&self, cellar: &Cellar<'_>, scope: Scope<'_>) -> Vec<String> {
-        let mut known: Vec<String> = scope.variables(self).into_iter().map(str::to_owned).collect();
-        for node in [scope.node, self.root] {
-            known.extend(names_in(node, "facts").into_iter().map(str::to_owned));
-        }
-        known.extend(cellar.machine.gates.keys().map(|it| format!("gate.{it}")));
-        known.extend(["same-again".to_owned(), "topic".to_owned()]);
-        known
-    }
-
-    fn term(&self, text: &str, cellar: &Cellar<'_>, scope: Scope<'_>) -> Option<(Term, Vec<Name>)> {
-        if let Some(found) = Self::outcome_term(text, cellar) {
-            return Some(found);
-        }
-        for (depth, node) in [scope.node, self.root].into_iter().enumerate() {
-            let declared =
-                |section: &str| node.get(section).and_then(|it| it.get(text)).map(|it| texts(it.get("in")));
-            let outer = |term| if depth == 0 { term } else { Term::Outer(Box::new(term)) };
-            if let Some(values) = declared("vars") {
-                self.using("vars", text);
-                return Some((outer(Term::Var(text.into())), values));
-            }
-            if let Some(values) = declared("facts") {
-                self.using("facts", text);
-                return Some((outer(Term::Fact(text.into())), values));
-            }
-            if scope.child.is_none() {
-                break;
-            }
-        }
-        let (head, rest) = text.split_once('.')?;
-        let yes_no = || vec![Name::from("yes"), Name::from("no")];
-        if head == "changed" {
-            self.names("documents").contains(&rest).then(|| self.using("documents", rest))?;
-            return Some((Term::Changed(rest.into()), yes_no()));
-        }
-        for (depth, machine) in [cellar.machine, &cellar.workflow.main].into_iter().enumerate() {
-            let outer = |term| if depth == 0 { term } else { Term::Outer(Box::new(term)) };
-            let found = match head {
-                "gate" if machine.gates.contains_key(rest) => {
-                    let values = ["open", "fresh", "stale", "forced"].map(Name::from).to_vec();
-                    Some((Term::Gate(rest.into()), values))
-                }
-                "ever" if machine.states.contains_key(rest) => Some((Term::Ever(rest.into()), yes_no())),
-                "last" => remembered(cellar.workflow, machine, rest),
-                _ => None,
-            };
-            if let Some((term, values)) = found {
-                return Some((outer(term), values));
-            }
-        }
-        None
-    }
-
-    /// Names that qualify the outcome being routed.
-    fn outcome_term(text: &str, cellar: &Cellar<'_>) -> Option<(Term, Vec<Name>)> {
-        let state = cellar.state?;
-        if let Kind::Review { call, .. } = &state.kind {
-            let findings: Vec<_> = call
-                .role
-                .values()
-                .filter_map(|it| cellar.workflow.roles.get(&**it)?.findings.as_ref())
-                .collect();
-            let topics: Vec<Name> = findings.iter().flat_map(|it| it.topic.iter().cloned()).collect();
-            if text == "same-again" && !findings.is_empty() {
-                return Some((Term::SameAgain, vec!["yes".into(), "no".into()]));
-            }
-            if text == "topic" && !topics.is_empty() {
-                return Some((Term::Topic, topics));
-            }
-        }
-        let outcomes = signal::outcomes_of(cellar.workflow, state);
-        let fields = cellar.signals.iter().find_map(|it| outcomes.get(&**it)?.fields.get(text))?;
-        Some((Term::Field(text.into()), fields.clone()))
-    }
-}
-
-/// `last.STATE` or `last.STATE.FIELD`.
-fn remembered(workflow: &Workflow, machine: &Machine, text: &str) -> Option<(Term, Vec<Name>)> {
-    if let Some(state) = machine.states.get(text) {
-        let values = state.cells.keys().cloned().chain(["none".into()]).collect();
-        return Some((Term::Last(text.into()), values));
-    }
-    let (name, field) = text.split_once('.')?;
-    let state = machine.states.get(name)?;
-    let outcomes = signal::outcomes_of(workflow, state);
-    let values = outcomes.values().find_map(|it| it.fields.get(field))?;
-    Some((
-        Term::LastField(name.into(), field.into()),
-        values.iter().cloned().chain(["none".into()]).collect(),
-    ))
-}
-
-/// The signals a key names.
-fn words(key: &str) -> impl Iterator<Item = &str> {
-    key.split('|').map(str::trim).filter(|it| !it.is_empty())
-}
-
-/// Whether a word of a key covers a signal.
-fn covers(word: &str, signal: &str, failures: &[Name]) -> bool {
-    let is_failure = failures.iter().any(|it| **it == *signal);
-    word == signal
-        || is_failure
-            && (word == signal::GROUP_FAILURES
-                || word == signal::GROUP_TRANSIENT && signal::TRANSIENT.contains(&signal))
-}
-
-/// An arm that only leads somewhere.
-fn plain(to: Name, state: &State) -> Arm {
-    Arm {
-        to: Target::State(to),
-        when: Vec::new(),
-        spend: None,
-        refill: Vec::new(),
-        set: IndexMap::new(),
-        record: Vec::new(),
-        forced: Vec::new(),
-        place: state.place.clone(),
-    }
-}
-
-/// Which child machines a machine runs, and from where.
-pub(crate) fn runs_child<'m>(machine: &'m Machine, child: &str) -> Vec<&'m State> {
-    machine
-        .states
-        .values()
-        .filter(|it| match &it.kind {
-            Kind::Each(each) => matches!(&each.run, EachRun::Child(name) if **name == *child),
-            _ => false,
-        })
-        .collect()
 }

@@ -1,42 +1,30 @@
-//! The nouns of a workflow: inputs, verbs, documents, roles, questions, lists, phases, caps.
+//! The nouns of a workflow: inputs, verbs, caps, lists, documents.
 
 use indexmap::IndexMap;
 
 use super::loader::{Loader, Scope};
 use super::types::{Types, type_of};
-use super::yaml::{Node, Value};
+use super::yaml::{Node, Value, shorten};
 use super::{shape, units};
-use crate::definition::{
-    Caps, Document, Fields, Files, Findings, Given, Input, Note, Outcomes, Phase, Question, Role, Subject,
-    Table, Unattended, Verb, VerbElse, Workflow,
-};
+use crate::definition::{Caps, Document, Files, Input, Subject, Table, Verb, VerbElse};
 use crate::fact::Type;
-use crate::library;
 use crate::name::Name;
 use crate::paths::FileSet;
-use crate::problem::did_you_mean;
-
-const MINUTE: u64 = 60_000;
 
 impl Loader<'_> {
     pub(super) fn scope(&self) -> Scope<'_> {
         Scope { node: self.root, child: None }
     }
 
-    fn section(&self, name: &'static str) -> impl Iterator<Item = &super::yaml::Entry> {
+    pub(super) fn section(&self, name: &'static str) -> impl Iterator<Item = &super::yaml::Entry> {
         self.root.get(name).map(Node::entries).unwrap_or_default().iter().filter(move |it| {
             if it.key.is_empty() {
                 return false;
             }
             let fits = shape::is_name(&it.key) || name == "phases";
             if !fits {
-                let message = format!("`{}` is not a name", it.key);
-                self.wrong(
-                    "bad-name",
-                    &it.key_bytes,
-                    message,
-                    Some("use letters, digits, `-` and `_`".into()),
-                );
+                let message = shape::not_a_name(&it.key);
+                self.wrong("bad-name", &it.key_bytes, message, Some(shape::NAMES.into()));
             }
             fits
         })
@@ -46,12 +34,9 @@ impl Loader<'_> {
         let node = node?;
         let text = node.text()?;
         if let Err(error) = regex_lite::Regex::new(text) {
-            self.wrong(
-                "bad-pattern",
-                &node.bytes,
-                format!("`{text}` is not a regular expression: {error}"),
-                None,
-            );
+            let message = format!("`{}` is not a regular expression: {error}", shorten(text));
+            let help = "a plain letter stands for itself; `\\` before one of `.[](){}*+?^$|` makes it plain";
+            self.wrong("bad-pattern", &node.bytes, message, Some(help.into()));
         }
         Some(text.to_owned())
     }
@@ -103,19 +88,12 @@ impl Loader<'_> {
 
     pub(super) fn caps(&self) -> Caps {
         let Some(node) = self.root.get("caps") else { return Caps::default() };
-        let amount = |key: &str| {
+        let amount = |key: &str, read: fn(&str) -> Option<u64>| {
             let it = node.get(key)?;
-            let text = it.text()?;
-            let value = if key == "usd" {
-                units::amount(text)
-                    .map(|it| if it.unit == units::Unit::Uses { it.value * 1000 } else { it.value })
-            } else {
-                units::amount(text).map(|it| it.value)
-            };
-            Some((value?, Self::place(&it.bytes)))
+            Some((it.text().and_then(read)?, Self::place(&it.bytes)))
         };
         Caps {
-            calls: amount("calls"),
+            calls: amount("calls", |it| it.parse().ok()),
             calls_of: node
                 .get("calls-of")
                 .map(Node::entries)
@@ -126,9 +104,9 @@ impl Loader<'_> {
                     Some((it.key.as_str().into(), (u64::from(it.node.number()?), Self::place(&it.key_bytes))))
                 })
                 .collect(),
-            time: amount("time"),
-            money: amount("usd"),
-            tokens: amount("tokens"),
+            time: amount("time", units::time),
+            money: amount("usd", units::dollars),
+            tokens: amount("tokens", units::tokens),
         }
     }
 
@@ -151,17 +129,17 @@ impl Loader<'_> {
 
     pub(super) fn documents(&self, types: &Types) -> IndexMap<Name, Document> {
         self.section("documents")
-            .filter_map(|entry| {
+            .map(|entry| {
                 let node = &entry.node;
-                let files = self.files(node)?;
+                // What does not fit is reported elsewhere; the name stays known.
+                let files = self.files(node).unwrap_or_else(|| Files::Group(Vec::new()));
                 let folder = self.root.get("folder").and_then(Node::text);
-                let set = match &files {
-                    Files::One(path) => self.file_set(node.get("file")?, folder, &[path]),
-                    Files::Many(globs) => self.file_set(
-                        node.get("files")?,
-                        folder,
-                        &globs.iter().map(String::as_str).collect::<Vec<_>>(),
-                    ),
+                let set = match (&files, node.get("file").or_else(|| node.get("files"))) {
+                    (Files::One(path), Some(node)) => self.file_set(node, folder, &[path]),
+                    (Files::Many(globs), Some(node)) => {
+                        let globs: Vec<&str> = globs.iter().map(String::as_str).collect();
+                        self.file_set(node, folder, &globs)
+                    }
                     _ => None,
                 };
                 let document = Document {
@@ -192,12 +170,12 @@ impl Loader<'_> {
                 if !document.shows.is_empty() {
                     self.using("documents", &entry.key);
                 }
-                Some((entry.key.as_str().into(), document))
+                (entry.key.as_str().into(), document)
             })
             .collect()
     }
 
-    fn files(&self, node: &Node) -> Option<Files> {
+    pub(super) fn files(&self, node: &Node) -> Option<Files> {
         if let Some(file) = node.get("file") {
             return Some(Files::One(file.text()?.to_owned()));
         }
@@ -227,328 +205,11 @@ impl Loader<'_> {
         match FileSet::parse(&whole.iter().map(String::as_str).collect::<Vec<_>>()) {
             Ok(set) => Some(set),
             Err(fault) => {
-                self.wrong("bad-path", &node.bytes, fault.to_string(), None);
+                let help = "paths are relative to the root of the repository, with `/` between: `src/**`";
+                self.wrong("bad-path", &node.bytes, fault.to_string(), Some(help.into()));
                 None
             }
         }
-    }
-
-    pub(super) fn outcomes(&self, node: Option<&Node>, otherwise: &[&str]) -> Outcomes {
-        let Some(node) = node else {
-            return otherwise.iter().map(|it| ((*it).into(), Fields::default())).collect();
-        };
-        if node.entries().is_empty() {
-            return node
-                .items()
-                .into_iter()
-                .filter_map(Node::text)
-                .map(|it| (it.into(), Fields::default()))
-                .collect();
-        }
-        node.entries()
-            .iter()
-            .filter(|it| !it.key.is_empty())
-            .map(|entry| {
-                let mut fields = Fields::default();
-                for field in entry.node.entries() {
-                    if field.key == "note" {
-                        match field.node.text() {
-                            Some("required") => fields.note = Note::Required,
-                            Some("optional") => fields.note = Note::Optional,
-                            _ => {
-                                let message = "`note` is `required` or `optional`".to_owned();
-                                self.wrong("bad-value", &field.node.bytes, message, None);
-                            }
-                        }
-                        continue;
-                    }
-                    let values: Vec<Name> =
-                        field.node.items().into_iter().filter_map(Node::text).map(Name::from).collect();
-                    if values.len() < 2 {
-                        let message = format!("the field `{}` has fewer than two values", field.key);
-                        self.wrong(
-                            "bad-value",
-                            &field.node.bytes,
-                            message,
-                            Some("list what it can be: `[yes, no]`".into()),
-                        );
-                    }
-                    fields.fields.insert(field.key.as_str().into(), values);
-                }
-                (entry.key.as_str().into(), fields)
-            })
-            .collect()
-    }
-
-    pub(super) fn roles(&self) -> IndexMap<Name, Role> {
-        let scope = self.scope();
-        self.section("roles")
-            .filter_map(|entry| {
-                let node = &entry.node;
-                let verdicts = self.outcomes(node.get("verdicts"), &["done"]);
-                self.no_reserved_signals(node.get("verdicts"), &verdicts);
-                let role = Role {
-                    agent: node.get("agent").and_then(Node::text)?.into(),
-                    prompt: node
-                        .get("prompt")
-                        .and_then(|it| self.full_table(it, &scope, |it| it.text().map(str::to_owned))),
-                    given: self.list_table(node.get("given"), &scope, Self::given),
-                    may_write: self.list_table(node.get("may-write"), &scope, |it| self.writable(it)),
-                    findings: node.get("findings").map(|it| self.findings(it, &verdicts)),
-                    verdicts,
-                    returns: self.returns(node.get("returns")),
-                    asks: node.get("asks").and_then(Node::boolean).unwrap_or(false),
-                    rules: self.rules(node.get("rules")),
-                    deny: texts(node.get("deny")),
-                    timeout: Self::time(node.get("timeout"), 30 * MINUTE),
-                    idle: Self::time(node.get("idle"), 10 * MINUTE),
-                    costs: node.get("costs").and_then(Node::text).and_then(units::amount).map(|it| it.value),
-                    tokens: node
-                        .get("tokens")
-                        .and_then(Node::text)
-                        .and_then(units::amount)
-                        .map(|it| it.value),
-                    place: Self::place(&entry.key_bytes),
-                };
-                Some((entry.key.as_str().into(), role))
-            })
-            .collect()
-    }
-
-    /// A document a role may write. The engine's own are not among them.
-    pub(super) fn writable(&self, node: &Node) -> Option<Name> {
-        let name = self.document(node)?;
-        let declared = self.root.get("documents").and_then(|it| it.get(&name));
-        if declared.and_then(|it| it.get("owner")).and_then(Node::text) == Some("engine") {
-            let message = format!("`{name}` is the engine's; roles may not write it");
-            self.wrong(
-                "engine-owned",
-                &node.bytes,
-                message,
-                Some("remove it here, or drop `owner: engine`".into()),
-            );
-            return None;
-        }
-        Some(name)
-    }
-
-    pub(super) fn rules(&self, node: Option<&Node>) -> Vec<Name> {
-        let items = node.map(Node::items).unwrap_or_default();
-        for item in &items {
-            if let Some(text) = item.text()
-                && !library::RULES.contains(&text)
-            {
-                let message = format!("there is no rule `{text}`");
-                self.wrong(
-                    "unknown-name",
-                    &item.bytes,
-                    message,
-                    did_you_mean(text, library::RULES.iter().copied()),
-                );
-            }
-        }
-        texts(node)
-    }
-
-    pub(super) fn returns(&self, node: Option<&Node>) -> Option<String> {
-        let node = node?;
-        let file = node.text()?;
-        match self.folder.text(file) {
-            None => {
-                let message = format!("the folder has no file `{file}`");
-                self.wrong(
-                    "no-file",
-                    &node.bytes,
-                    message,
-                    did_you_mean(file, self.folder.files.keys().map(String::as_str)),
-                );
-            }
-            Some(text) => {
-                if let Err(error) = serde_json::from_str::<serde_json::Value>(text) {
-                    self.wrong("bad-schema", &node.bytes, format!("`{file}` is not JSON: {error}"), None);
-                }
-            }
-        }
-        Some(file.to_owned())
-    }
-
-    fn findings(&self, node: &Node, verdicts: &Outcomes) -> Findings {
-        let severity = texts(node.get("severity"));
-        let mut at_least = IndexMap::new();
-        for entry in node.get("at-least").map(Node::entries).unwrap_or_default() {
-            if !severity.iter().any(|it| *it == *entry.key) {
-                let message = format!("`{}` is not a severity of this role", entry.key);
-                self.wrong(
-                    "outside-domain",
-                    &entry.key_bytes,
-                    message,
-                    did_you_mean(&entry.key, severity.iter().map(|it| &**it)),
-                );
-            }
-            let Some(verdict) = entry.node.text() else { continue };
-            if verdicts.contains_key(verdict) {
-                at_least.insert(entry.key.as_str().into(), verdict.into());
-            } else {
-                let message = format!("`{verdict}` is not a verdict of this role");
-                self.wrong(
-                    "outside-domain",
-                    &entry.node.bytes,
-                    message,
-                    did_you_mean(verdict, verdicts.keys().map(|it| &**it)),
-                );
-            }
-        }
-        Findings { severity, topic: texts(node.get("topic")), at_least }
-    }
-
-    pub(super) fn given(node: &Node) -> Option<Given> {
-        let text = node.text()?;
-        let (maybe, name) = text.strip_prefix("maybe ").map_or((false, text), |it| (true, it.trim()));
-        Some(Given { name: name.to_owned(), maybe, place: Self::place(&node.bytes) })
-    }
-
-    pub(super) fn questions(&self) -> IndexMap<Name, Question> {
-        self.section("questions")
-            .filter_map(|entry| {
-                let node = &entry.node;
-                let answers = self.outcomes(node.get("answers"), &[]);
-                self.no_reserved_signals(node.get("answers"), &answers);
-                let unattended = match node.get("unattended").and_then(|it| it.text().map(|text| (it, text)))
-                {
-                    None | Some((_, "wait")) => Unattended::Wait,
-                    Some((_, text)) if text == "deferred" || answers.contains_key(text) => {
-                        Unattended::As(text.into())
-                    }
-                    Some((it, text)) => {
-                        let message = format!("`{text}` is not an answer of this question");
-                        let known = answers.keys().map(|it| &**it).chain(["wait", "deferred"]);
-                        self.wrong("outside-domain", &it.bytes, message, did_you_mean(text, known));
-                        Unattended::Wait
-                    }
-                };
-                let question = Question {
-                    asks: node.get("asks").and_then(Node::text)?.to_owned(),
-                    id: node.get("id").and_then(Node::text).map(Name::from),
-                    shows: node
-                        .get("shows")
-                        .map(Node::items)
-                        .unwrap_or_default()
-                        .into_iter()
-                        .filter_map(Self::given)
-                        .collect(),
-                    answers,
-                    re_ask: node.get("re-ask").and_then(Node::number),
-                    unattended,
-                    per_finding: node.get("per").is_some(),
-                    place: Self::place(&entry.key_bytes),
-                };
-                Some((entry.key.as_str().into(), question))
-            })
-            .collect()
-    }
-
-    pub(super) fn phases(&self, workflow: &Workflow) -> IndexMap<Name, Phase> {
-        let mut shown: IndexMap<Name, Name> = IndexMap::new();
-        let mut others = None;
-        let mut phases: IndexMap<Name, Phase> = IndexMap::new();
-        for entry in self.section("phases") {
-            let node = &entry.node;
-            let listed = if matches!(node.value, Value::Map(_)) { node.get("show") } else { Some(node) };
-            let mut show: Vec<Name> = Vec::new();
-            for item in listed.map(Node::items).unwrap_or_default() {
-                let Some(text) = item.text() else { continue };
-                if text == "others" {
-                    others = Some(entry.key.clone());
-                } else if self.state_named(workflow, text, &item.bytes) {
-                    if let Some(before) = shown.insert(text.into(), entry.key.as_str().into()) {
-                        let message = format!("`{text}` already shows `{before}`");
-                        self.wrong(
-                            "shown-twice",
-                            &item.bytes,
-                            message,
-                            Some("a state shows one phase".into()),
-                        );
-                    }
-                    show.push(text.into());
-                }
-            }
-            let main_state = |key: &str| {
-                let it = node.get(key)?;
-                let text = it.text()?;
-                let known = workflow.main.states.contains_key(text);
-                if !known {
-                    let message = format!("there is no state `{text}`");
-                    self.wrong(
-                        "unknown-name",
-                        &it.bytes,
-                        message,
-                        did_you_mean(text, workflow.main.states.keys().map(|it| &**it)),
-                    );
-                }
-                known.then(|| Name::from(text))
-            };
-            let at = main_state("at");
-            let at = at.or_else(|| show.iter().find(|it| workflow.main.states.contains_key(&***it)).cloned());
-            let Some(at) = at else {
-                if node.get("at").is_none() {
-                    let message = format!("the phase `{}` does not say where an import lands", entry.key);
-                    self.wrong("no-landing", &entry.key_bytes, message, Some("add `at: STATE`".into()));
-                }
-                continue;
-            };
-            let mut settles = Vec::new();
-            for item in node.get("settles").map(Node::items).unwrap_or_default() {
-                let Some(text) = item.text() else { continue };
-                if workflow.main.gates.contains_key(text) {
-                    settles.push(text.into());
-                } else {
-                    let message = format!("there is no gate `{text}`");
-                    self.wrong(
-                        "unknown-name",
-                        &item.bytes,
-                        message,
-                        did_you_mean(text, workflow.main.gates.keys().map(|it| &**it)),
-                    );
-                }
-            }
-            phases.insert(
-                entry.key.as_str().into(),
-                Phase { at, show, settles, back: main_state("back"), place: Self::place(&entry.key_bytes) },
-            );
-        }
-        if let Some(phase) = others.and_then(|it| phases.get_mut(it.as_str())) {
-            for machine in workflow.machines() {
-                for state in machine.states.keys() {
-                    let name = machine.qualified(state);
-                    if !shown.contains_key(&*name) {
-                        phase.show.push(name);
-                    }
-                }
-            }
-        }
-        phases
-    }
-
-    fn state_named(&self, workflow: &Workflow, text: &str, bytes: &std::ops::Range<usize>) -> bool {
-        let known = match text.split_once('.') {
-            Some((child, state)) => {
-                workflow.children.get(child).is_some_and(|it| it.states.contains_key(state))
-            }
-            None => workflow.main.states.contains_key(text),
-        };
-        if !known {
-            let names: Vec<Name> = workflow
-                .machines()
-                .flat_map(|machine| machine.states.keys().map(|it| machine.qualified(it)))
-                .collect();
-            self.wrong(
-                "unknown-name",
-                bytes,
-                format!("there is no state `{text}`"),
-                did_you_mean(text, names.iter().map(|it| &**it)),
-            );
-        }
-        known
     }
 }
 

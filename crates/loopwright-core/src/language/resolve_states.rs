@@ -1,263 +1,20 @@
-//! Machines and their states: what each does and how it can come out. Routes follow in `resolve_arms`.
+//! States: what each does. How it can come out is in `resolve_signals`, where that leads in `resolve_routes`.
 
 use indexmap::IndexMap;
 
-use super::loader::{Loader, Scope, names_in};
-use super::resolve_nouns::{in_folder, texts, to_json};
-use super::types::{Types, environment};
-use super::yaml::{Entry, Node};
-use super::{shape, units};
-use crate::definition::{
-    Action, Budget, Call, Cell, Check, CheckWhat, Each, EachRun, Fact, Gate, Kind, Machine, Outcome,
-    Outcomes, Per, State, Variable, Workflow,
-};
-use crate::fact::Expression;
+use super::loader::{Loader, Scope};
+use super::resolve_nouns::texts;
+use super::units;
+use super::yaml::{Node, shorten};
+use crate::definition::{Call, Check, CheckWhat, Each, EachRun, Kind, Machine, Outcome};
 use crate::library;
 use crate::name::Name;
-use crate::paths::FileSet;
-use crate::problem::{Problem, did_you_mean};
-use crate::signal;
+use crate::problem::did_you_mean;
 
 const MINUTE: u64 = 60_000;
 
-/// The signals of every state of a machine.
-type Signals = IndexMap<Name, Vec<Name>>;
-
 impl Loader<'_> {
-    pub(super) fn machines(&self, workflow: &mut Workflow, types: &Types) {
-        let children: Vec<&Entry> =
-            self.root.get("children").map(Node::entries).unwrap_or_default().iter().collect();
-        workflow.main = self.machine_body(Scope { node: self.root, child: None });
-        for entry in &children {
-            let scope = Scope { node: &entry.node, child: Some(&entry.key) };
-            workflow.children.insert(entry.key.as_str().into(), self.machine_body(scope));
-        }
-        // Signals first everywhere, because `last.x` may name any state's.
-        let mut signals: Vec<(Option<Name>, Signals)> = Vec::new();
-        for machine in workflow.machines() {
-            let found = machine
-                .states
-                .iter()
-                .map(|(name, state)| (name.clone(), self.signals(workflow, machine, state)));
-            signals.push((machine.name.clone(), found.collect()));
-        }
-        for (child, states) in signals {
-            let machine = match &child {
-                None => Some(&mut workflow.main),
-                Some(name) => workflow.children.get_mut(&**name),
-            };
-            let Some(machine) = machine else { continue };
-            for (name, signals) in states {
-                if let Some(state) = machine.states.get_mut(&*name) {
-                    state.cells = signals.into_iter().map(|it| (it, Cell::default())).collect();
-                    if let Some(gate) = &mut state.gate
-                        && gate.passes.is_empty()
-                    {
-                        gate.passes.extend(state.cells.keys().next().cloned());
-                    }
-                }
-            }
-        }
-        let mut routed = vec![self.routes(workflow, Scope { node: self.root, child: None })];
-        for entry in &children {
-            routed.push(self.routes(workflow, Scope { node: &entry.node, child: Some(&entry.key) }));
-        }
-        for (index, (cells, start)) in routed.into_iter().enumerate() {
-            let machine = if index == 0 {
-                Some(&mut workflow.main)
-            } else {
-                workflow.children.get_index_mut(index - 1).map(|it| it.1)
-            };
-            let Some(machine) = machine else { continue };
-            for (state, cells) in cells {
-                if let Some(state) = machine.states.get_mut(&*state) {
-                    state.cells = cells;
-                }
-            }
-            machine.start = start;
-        }
-        let mut scopes = vec![Scope { node: self.root, child: None }];
-        scopes.extend(children.iter().map(|it| Scope { node: &it.node, child: Some(&it.key) }));
-        for scope in scopes {
-            for (state, conditions) in self.gate_conditions(workflow, scope) {
-                let machine = match scope.child {
-                    None => Some(&mut workflow.main),
-                    Some(name) => workflow.children.get_mut(name),
-                };
-                let gate = machine.and_then(|it| it.states.get_mut(&*state)).and_then(|it| it.gate.as_mut());
-                if let Some(gate) = gate {
-                    gate.only_when = conditions;
-                }
-            }
-        }
-        self.facts(workflow, types);
-    }
-
-    fn machine_body(&self, scope: Scope<'_>) -> Machine {
-        let mut machine = Machine {
-            name: scope.child.map(Name::from),
-            vars: self.vars(scope),
-            budgets: self.budgets(scope),
-            ..Machine::default()
-        };
-        for entry in scope.node.get("states").map(Node::entries).unwrap_or_default() {
-            if entry.key.is_empty() {
-                continue;
-            }
-            if !shape::is_name(&entry.key) || matches!(entry.key.as_str(), "again" | "back") {
-                let message = format!("a state cannot be called `{}`", entry.key);
-                self.wrong(
-                    "bad-name",
-                    &entry.key_bytes,
-                    message,
-                    Some("use letters, digits, `-` and `_`".into()),
-                );
-                continue;
-            }
-            let state = self.state(&entry.node, &entry.key, &entry.key_bytes, scope);
-            if let Some(gate) = &state.gate {
-                machine.gates.entry(gate.name.clone()).or_default().push(state.name.clone());
-            }
-            machine.states.insert(state.name.clone(), state);
-        }
-        if machine.states.is_empty() {
-            self.wrong("no-states", &shape::head(scope.node), "there are no states".into(), None);
-        }
-        machine
-    }
-
-    fn vars(&self, scope: Scope<'_>) -> IndexMap<Name, Variable> {
-        let entries = scope.node.get("vars").map(Node::entries).unwrap_or_default();
-        entries
-            .iter()
-            .map(|entry| {
-                let values = texts(entry.node.get("in"));
-                let start = entry.node.get("start");
-                let first = start.and_then(Node::text).map(Name::from).or_else(|| values.first().cloned());
-                if let (Some(node), Some(first)) = (start, &first)
-                    && !values.contains(first)
-                {
-                    let message = format!("`{first}` is not a value of `{}`", entry.key);
-                    self.wrong(
-                        "outside-domain",
-                        &node.bytes,
-                        message,
-                        did_you_mean(first, values.iter().map(|it| &**it)),
-                    );
-                }
-                let variable = Variable {
-                    start: first.unwrap_or_else(|| "none".into()),
-                    values,
-                    input: entry.node.get("input").and_then(Node::boolean).unwrap_or(false),
-                    place: Self::place(&entry.key_bytes),
-                };
-                (entry.key.as_str().into(), variable)
-            })
-            .collect()
-    }
-
-    fn budgets(&self, scope: Scope<'_>) -> IndexMap<Name, Budget> {
-        let own = scope.node.get("budgets").map(Node::entries).unwrap_or_default();
-        let mut budgets: IndexMap<Name, Budget> =
-            own.iter().filter_map(|it| Some((it.key.as_str().into(), self.budget(it, scope)?))).collect();
-        if scope.child.is_some() && scope.node.get("defaults").is_none() {
-            // A child that takes the file's defaults takes what they spend at each visit.
-            for entry in self.root.get("budgets").map(Node::entries).unwrap_or_default() {
-                let visit = entry.node.get("per").and_then(Node::text) == Some("visit");
-                if visit && !budgets.contains_key(entry.key.as_str()) {
-                    budgets.extend(self.budget(entry, scope).map(|it| (entry.key.as_str().into(), it)));
-                }
-            }
-        }
-        budgets
-    }
-
-    fn budget(&self, entry: &Entry, scope: Scope<'_>) -> Option<Budget> {
-        let node = &entry.node;
-        let limit = node.get("limit").unwrap_or(node);
-        let limit = self.full_table(limit, &scope, |it| it.text().and_then(units::amount))?;
-        let per = match node.get("per") {
-            None => Per::Run,
-            Some(it) if it.text() == Some("visit") => Per::Visit,
-            Some(it) => {
-                let states = names_in(scope.node, "states");
-                let mut found = Vec::new();
-                for item in it.items() {
-                    let Some(text) = item.text() else { continue };
-                    if states.contains(&text) {
-                        found.push(text.into());
-                    } else {
-                        let message = format!("there is no state `{text}`");
-                        self.wrong(
-                            "unknown-name",
-                            &item.bytes,
-                            message,
-                            did_you_mean(text, states.iter().copied()),
-                        );
-                    }
-                }
-                Per::States(found)
-            }
-        };
-        Some(Budget {
-            limit,
-            per,
-            shared: node.get("shared").and_then(Node::boolean).unwrap_or(false),
-            keep: node.get("keep").and_then(Node::text).and_then(units::amount),
-            place: Self::place(&entry.key_bytes),
-        })
-    }
-
-    fn state(&self, node: &Node, name: &str, bytes: &std::ops::Range<usize>, scope: Scope<'_>) -> State {
-        let kind = self.kind(node, scope);
-        let gate = node.get("judges").map(|judges| Gate {
-            name: node.get("gate").and_then(Node::text).unwrap_or(name).into(),
-            judges: self.list_table(Some(judges), &scope, |it| self.document(it)),
-            passes: texts(node.get("passes")),
-            only_when: Vec::new(),
-        });
-        if gate.is_none() {
-            for key in ["gate", "passes", "only-when"] {
-                if let Some(entry) = node.entry(key) {
-                    let message = format!("`{key}` goes with `judges`");
-                    self.wrong(
-                        "no-judges",
-                        &entry.key_bytes,
-                        message,
-                        Some("say what the state judges".into()),
-                    );
-                }
-            }
-        }
-        State {
-            name: name.into(),
-            about: node.get("about").and_then(Node::text).map(str::to_owned),
-            kind,
-            needs: self.list_table(node.get("needs"), &scope, |it| self.gate_name(it, scope)),
-            gate,
-            cells: IndexMap::new(),
-            place: Self::place(bytes),
-        }
-    }
-
-    /// A gate of this machine, or of the parent.
-    pub(super) fn gate_name(&self, node: &Node, scope: Scope<'_>) -> Option<Name> {
-        let text = node.text()?;
-        let gates = gates_in(scope.node);
-        if gates.contains(&text) {
-            return Some(text.into());
-        }
-        let message = format!("there is no gate `{text}`");
-        let help = if names_in(scope.node, "states").contains(&text) {
-            Some(format!("say what `{text}` judges: `judges: DOCUMENT`"))
-        } else {
-            did_you_mean(text, gates)
-        };
-        self.wrong("unknown-name", &node.bytes, message, help);
-        None
-    }
-
-    fn kind(&self, node: &Node, scope: Scope<'_>) -> Kind {
+    pub(super) fn kind(&self, node: &Node, scope: Scope<'_>) -> Kind {
         if let Some(role) = node.get("agent") {
             return Kind::Agent(self.call(role, node, scope));
         }
@@ -304,7 +61,7 @@ impl Loader<'_> {
         Kind::End { outcome, says: node.get("says").and_then(Node::text).map(str::to_owned) }
     }
 
-    fn call(&self, role: &Node, node: &Node, scope: Scope<'_>) -> Call {
+    pub(super) fn call(&self, role: &Node, node: &Node, scope: Scope<'_>) -> Call {
         let read = |it: &Node| {
             let text = it.text()?;
             self.known("roles", "role", text, &it.bytes).then(|| Name::from(text))
@@ -333,7 +90,7 @@ impl Loader<'_> {
         }
     }
 
-    fn check(&self, node: &Node) -> Check {
+    pub(super) fn check(&self, node: &Node) -> Check {
         let mut uses = self.known_list("documents", "document", node.get("uses"));
         let what = if let Some(text) = node.text() {
             match text.strip_prefix("project.") {
@@ -352,7 +109,7 @@ impl Loader<'_> {
                 }
                 None => {
                     let message = format!("`{text}` is neither `project.NAME` nor a check");
-                    let help = format!("for a command write {{run: \"{text}\"}}");
+                    let help = format!("for a command write `{{run: \"{}\"}}`", shorten(text));
                     self.wrong("bad-value", &node.bytes, message, Some(help));
                     CheckWhat::Run(vec![text.to_owned()])
                 }
@@ -389,7 +146,7 @@ impl Loader<'_> {
     }
 
     /// Documents that a text names as `docs.x`.
-    fn documents_in(&self, text: &str) -> Vec<Name> {
+    pub(super) fn documents_in(&self, text: &str) -> Vec<Name> {
         let names = self.names("documents");
         let mut found = Vec::new();
         for piece in text.split("docs.").skip(1) {
@@ -406,7 +163,14 @@ impl Loader<'_> {
         let run = match node.get("run") {
             Some(it) if it.text().is_some() => {
                 let text = it.text().unwrap_or_default();
-                self.known("children", "child", text, &it.bytes);
+                if let Some(child) = scope.child {
+                    let message = format!("`{child}` is a child; children do not run children");
+                    let help = "give it a call of its own, `run: {agent: ROLE}`, or let the parent run both";
+                    self.wrong("nested-children", &it.bytes, message, Some(help.into()));
+                    self.using("children", text);
+                } else {
+                    self.known("children", "child", text, &it.bytes);
+                }
                 EachRun::Child(text.into())
             }
             Some(it) => EachRun::Call(Box::new(self.call(it.get("agent").unwrap_or(it), it, scope))),
@@ -451,11 +215,10 @@ impl Loader<'_> {
     ) -> bool {
         let declared = scope.variables(self).contains(&name);
         let Some(values) = scope.values_of(self, name).filter(|_| declared) else {
-            let message = format!("there is no variable `{name}`");
-            self.wrong("unknown-name", name_bytes, message, did_you_mean(name, scope.variables(self)));
+            self.no_variable(name, name_bytes, scope);
             return false;
         };
-        if !values.iter().any(|it| *it == *value) {
+        if !values.is_empty() && !values.iter().any(|it| *it == *value) {
             let message = format!("`{name}` is never `{value}`");
             self.wrong(
                 "outside-domain",
@@ -468,354 +231,12 @@ impl Loader<'_> {
         true
     }
 
-    fn action(&self, node: &Node, scope: Scope<'_>) -> Option<Action> {
-        let verb = ACTIONS.iter().find_map(|it| node.entry(it))?;
-        let value = &verb.node;
-        let place = Self::place(&verb.key_bytes);
-        let mut writes = Some(Vec::new());
-        let mut commits = None;
-        match verb.key.as_str() {
-            "set" => {
-                for entry in value.entries() {
-                    self.field_target(&entry.key, &entry.key_bytes);
-                }
-            }
-            "append" => {
-                if let Some(to) = node.get("to") {
-                    self.field_target(to.text().unwrap_or_default(), &to.bytes);
-                }
-            }
-            "write" | "create" => {
-                writes = Some(self.document(value).into_iter().collect());
-                self.template_file(node.get("template"));
-            }
-            "copy" => writes = Some(self.files_or_document(node.get("to"))),
-            "delete" => {
-                let table = self.list_table(Some(value), &scope, |it| Some(self.files_or_document(Some(it))));
-                writes = Some(table.values().flatten().flatten().cloned().collect());
-            }
-            "move" => {
-                self.files_or_document(Some(value));
-            }
-            "commit" => {
-                let what = self.known_list("documents", "document", node.get("what"));
-                commits = Some(if node.get("what").is_some() {
-                    what
-                } else {
-                    self.names("documents").into_iter().map(Name::from).collect()
-                });
-            }
-            "push" => commits = Some(self.names("documents").into_iter().map(Name::from).collect()),
-            "switch" | "merge" => writes = None,
-            "restore" => writes = Some(self.known_list("documents", "document", Some(value))),
-            "run" => {
-                writes = node.get("writes").map(|it| self.known_list("documents", "document", Some(it)));
-            }
-            _ => {}
-        }
-        Some(Action { verb: verb.key.as_str().into(), parameters: to_json(node), writes, commits, place })
-    }
-
-    fn template_file(&self, node: Option<&Node>) {
-        let Some(node) = node else { return };
-        let Some(file) = node.text() else { return };
-        if self.folder.text(file).is_none() {
-            let message = format!("the folder has no file `{file}`");
-            self.wrong(
-                "no-file",
-                &node.bytes,
-                message,
-                did_you_mean(file, self.folder.files.keys().map(String::as_str)),
-            );
-        }
-    }
-
-    /// Documents that a path or a document's name stands for.
-    fn files_or_document(&self, node: Option<&Node>) -> Vec<Name> {
-        let Some((node, text)) = node.and_then(|it| Some((it, it.text()?))) else { return Vec::new() };
-        if let Some(name) = text.strip_prefix("docs.") {
-            return if self.known("documents", "document", name, &node.bytes) {
-                vec![name.into()]
-            } else {
-                Vec::new()
-            };
-        }
-        let names = self.names("documents");
-        if names.contains(&text) {
-            self.using("documents", text);
-            return vec![text.into()];
-        }
-        if text == "folder" {
-            return Vec::new();
-        }
-        let folder = self.root.get("folder").and_then(Node::text);
-        let path = in_folder(folder, text);
-        let Ok(here) = FileSet::parse(&[&path, &format!("{path}/**")]) else { return Vec::new() };
-        names
-            .into_iter()
-            .filter(|name| {
-                let declared = self.root.get("documents").and_then(|it| it.get(name));
-                let globs = declared
-                    .and_then(|it| it.get("file").or_else(|| it.get("files")))
-                    .map(Node::items)
-                    .unwrap_or_default();
-                let globs: Vec<String> =
-                    globs.into_iter().filter_map(Node::text).map(|it| in_folder(folder, it)).collect();
-                FileSet::parse(&globs.iter().map(String::as_str).collect::<Vec<_>>())
-                    .is_ok_and(|it| it.may_overlap(&here))
-            })
-            .map(Name::from)
-            .collect()
-    }
-
-    /// `doc.field`, a field that the document's reader can set.
-    fn field_target(&self, text: &str, bytes: &std::ops::Range<usize>) {
-        let (document, field) = text.split_once('.').unwrap_or((text, ""));
-        if document == "item" {
-            return;
-        }
-        if !self.known("documents", "document", document, bytes) {
-            return;
-        }
-        let declared = self.root.get("documents").and_then(|it| it.get(document));
-        let reader = declared.and_then(|it| it.get("as")).and_then(Node::text);
-        let Some(reader) = reader.and_then(|it| library::readers().get(it)) else {
-            let message = format!("`{document}` has no reader, so its fields cannot be set");
-            self.wrong("no-reader", bytes, message, Some("say what it is: `as: yaml`".into()));
-            return;
-        };
-        if !reader.sets.iter().any(|it| settable(it, field)) {
-            let message = format!("`{field}` of `{document}` cannot be set");
-            self.wrong(
-                "unknown-name",
-                bytes,
-                message,
-                did_you_mean(field, reader.sets.iter().map(String::as_str)),
-            );
-        }
-    }
-
-    fn signals(&self, workflow: &Workflow, machine: &Machine, state: &State) -> Vec<Name> {
-        let mut signals: Vec<Name> = match &state.kind {
-            Kind::Agent(call) | Kind::Review { call, .. } => {
-                let mut signals: Vec<Name> = signal::outcomes_of(workflow, state).into_keys().collect();
-                let asks = call.role.values().any(|it| workflow.roles.get(&**it).is_some_and(|it| it.asks));
-                signals.extend(asks.then(|| signal::ASK.into()));
-                signals
-            }
-            Kind::Check(_) => vec!["pass".into(), "fail".into()],
-            Kind::Ask { question } => {
-                let mut signals: Vec<Name> = signal::outcomes_of(workflow, state).into_keys().collect();
-                signals.push(signal::DEFERRED.into());
-                let re_asks = workflow.questions.get(&**question).is_some_and(|it| it.re_ask.is_some());
-                signals.extend(re_asks.then(|| signal::UNANSWERED.into()));
-                signals.extend(self.listed_verbs(machine, state));
-                signals
-            }
-            Kind::Do { .. } => vec!["done".into()],
-            Kind::Choose | Kind::Settle { .. } => vec![signal::ALWAYS.into()],
-            Kind::Each(each) => {
-                let mut signals: Vec<Name> = match &each.run {
-                    EachRun::Call(_) => vec!["done".into()],
-                    EachRun::Child(child) => workflow
-                        .children
-                        .get(&**child)
-                        .map(|it| it.ends().map(|(name, _)| name.clone()).collect())
-                        .unwrap_or_default(),
-                };
-                signals.push(signal::EMPTY.into());
-                signals.extend(each.by_dependency.then(|| signal::UNORDERED.into()));
-                signals
-            }
-            Kind::Rest { .. } => self.listed_verbs(machine, state),
-            Kind::End { .. } => Vec::new(),
-        };
-        signals.extend(signal::failures_of(workflow, &state.kind));
-        let needs = !state.needs.values().all(Vec::is_empty);
-        signals.extend(needs.then(|| signal::STALE.into()));
-        signals
-    }
-
-    fn listed_verbs(&self, machine: &Machine, state: &State) -> Vec<Name> {
+    /// What the file says about a state.
+    pub(super) fn state_node(&self, machine: &Machine, state: &str) -> Option<&Node> {
         let node = match &machine.name {
-            None => Some(self.root),
-            Some(child) => self.root.get("children").and_then(|it| it.get(child)),
+            None => self.root,
+            Some(child) => self.root.get("children")?.get(child)?,
         };
-        let on = node
-            .and_then(|it| it.get("states"))
-            .and_then(|it| it.get(&state.name))
-            .and_then(|it| it.get("on"));
-        let mut verbs = Vec::new();
-        for entry in on.map(Node::entries).unwrap_or_default() {
-            for word in entry.key.split('|').map(str::trim).filter(|it| it.starts_with("verb ")) {
-                verbs.push(Name::from(word));
-            }
-        }
-        verbs
+        node.get("states")?.get(state)
     }
-
-    /// Verdicts and answers may not be words that mean something else.
-    pub(super) fn no_reserved_signals(&self, node: Option<&Node>, outcomes: &Outcomes) {
-        let Some(node) = node else { return };
-        for name in outcomes.keys().filter(|it| signal::is_reserved(it)) {
-            let bytes = node.entry(name).map_or_else(|| node.bytes.clone(), |it| it.key_bytes.clone());
-            let message = format!("`{name}` already means something and cannot be a verdict or an answer");
-            self.wrong("reserved", &bytes, message, Some("choose another word".into()));
-        }
-        if outcomes.is_empty() {
-            self.wrong("bad-value", &node.bytes, "the list is empty".into(), None);
-        }
-    }
-
-    fn facts(&self, workflow: &mut Workflow, types: &Types) {
-        let mut all =
-            vec![self.facts_of(workflow, &workflow.main, Scope { node: self.root, child: None }, types)];
-        for entry in self.root.get("children").map(Node::entries).unwrap_or_default() {
-            if let Some(machine) = workflow.children.get(entry.key.as_str()) {
-                all.push(self.facts_of(
-                    workflow,
-                    machine,
-                    Scope { node: &entry.node, child: Some(&entry.key) },
-                    types,
-                ));
-            }
-        }
-        for (index, facts) in all.into_iter().enumerate() {
-            if index == 0 {
-                workflow.main.facts = facts;
-            } else if let Some((_, machine)) = workflow.children.get_index_mut(index - 1) {
-                machine.facts = facts;
-            }
-        }
-    }
-
-    fn facts_of(
-        &self,
-        workflow: &Workflow,
-        machine: &Machine,
-        scope: Scope<'_>,
-        types: &Types,
-    ) -> IndexMap<Name, Fact> {
-        let names = environment(workflow, machine, &scope, types);
-        let mut facts = IndexMap::new();
-        for entry in scope.node.get("facts").map(Node::entries).unwrap_or_default() {
-            let values = texts(entry.node.get("in"));
-            let source = entry.node.get("is");
-            let expression = source.and_then(|it| self.expression(it));
-            let mut reads = Vec::new();
-            if let (Some(node), Some(expression)) = (source, &expression) {
-                let checked = expression.check(&names);
-                for fault in &checked.faults {
-                    let problem = Problem::load("bad-fact", Self::place(&node.bytes), fault.message.clone());
-                    self.report(problem.maybe_help(fault.help.clone()));
-                }
-                if let Some(leaves) = checked.leaves.as_ref().filter(|_| checked.faults.is_empty()) {
-                    for leaf in leaves.iter().filter(|leaf| !values.iter().any(|it| **it == ***leaf)) {
-                        let message = format!(
-                            "the fact `{}` can come out as `{leaf}`, which is not in its domain",
-                            entry.key
-                        );
-                        self.wrong(
-                            "outside-domain",
-                            &node.bytes,
-                            message,
-                            Some(format!("add `{leaf}` to `in`")),
-                        );
-                    }
-                    for value in values.iter().filter(|it| !leaves.contains(&***it)) {
-                        let message = format!("the fact `{}` never comes out as `{value}`", entry.key);
-                        self.report(Problem::proof("never-holds", Self::place(&entry.key_bytes), message));
-                    }
-                }
-                for read in &checked.reads {
-                    for name in read
-                        .strip_prefix("docs.")
-                        .into_iter()
-                        .flat_map(|it| self.documents_in(&format!("docs.{it}")))
-                    {
-                        self.using("documents", &name);
-                    }
-                    self.using_path(read);
-                }
-                reads = checked.reads.into_iter().collect();
-            }
-            let once = entry.node.get("once").and_then(Node::boolean).unwrap_or(false);
-            let fact = Fact { values, expression, reads, once, place: Self::place(&entry.key_bytes) };
-            facts.insert(entry.key.as_str().into(), fact);
-        }
-        facts
-    }
-
-    /// Remembers what a dotted name uses.
-    pub(super) fn using_path(&self, path: &str) {
-        let mut parts = path.split('.');
-        let head = parts.next().unwrap_or_default();
-        let second = parts.next().unwrap_or_default();
-        for section in ["vars", "facts"] {
-            for node in std::iter::once(self.root).chain(
-                self.root.get("children").map(Node::entries).unwrap_or_default().iter().map(|it| &it.node),
-            ) {
-                for name in names_in(node, section) {
-                    let written = crate::name::in_expression(name);
-                    if written == head || (head == "facts" && written == second) {
-                        self.using(section, name);
-                    }
-                }
-            }
-        }
-        for (word, section) in
-            [("inputs", "inputs"), ("lists", "lists"), ("docs", "documents"), ("changed", "documents")]
-        {
-            if head == word {
-                for name in self.names(section) {
-                    if crate::name::in_expression(name) == crate::name::in_expression(second) {
-                        self.using(section, name);
-                    }
-                }
-            }
-        }
-    }
-
-    fn expression(&self, node: &Node) -> Option<Expression> {
-        match Expression::parse(node.text()?) {
-            Ok(expression) => Some(expression),
-            Err(fault) => {
-                self.report(
-                    Problem::load("bad-fact", Self::place(&node.bytes), fault.message).maybe_help(fault.help),
-                );
-                None
-            }
-        }
-    }
-}
-
-/// The words of actions; one that takes another word as a key comes first.
-const ACTIONS: &[&str] = &[
-    "create", "set", "append", "write", "copy", "move", "delete", "commit", "branch", "switch", "merge",
-    "push", "drop", "restore", "run", "say", "refuse",
-];
-
-/// Gates declared in a machine's part of the file.
-pub(super) fn gates_in(node: &Node) -> Vec<&str> {
-    let states = node.get("states").map(Node::entries).unwrap_or_default();
-    let mut gates: Vec<&str> = states
-        .iter()
-        .filter(|it| it.node.get("judges").is_some())
-        .map(|it| it.node.get("gate").and_then(Node::text).unwrap_or(&it.key))
-        .collect();
-    gates.dedup();
-    gates
-}
-
-/// Whether a field fits a pattern such as `flags.*`.
-fn settable(pattern: &str, field: &str) -> bool {
-    let mut parts = field.split(['.', '[']).map(|it| it.trim_end_matches(']'));
-    for expected in pattern.split('.') {
-        match parts.next() {
-            Some(_) if expected == "*" => {}
-            Some(part) if part == expected => {}
-            _ => return false,
-        }
-    }
-    parts.next().is_none() || pattern == "*"
 }

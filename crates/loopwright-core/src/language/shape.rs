@@ -1,23 +1,13 @@
 //! Shapes: what a piece of a workflow file may look like.
 //!
-//! One description serves three readers. [`check`] holds a file against it and reports every mismatch at its
+//! One description serves three readers. [`super::conform`] holds a file against it and reports every mismatch at its
 //! place; the JSON Schema that editors complete from is printed from it; and each field carries the sentence
 //! a person sees when hovering over it. So the three cannot drift apart.
 
 use std::ops::Range;
 
-use super::units::Unit;
-use super::yaml::{Node, Value};
-use crate::problem::{Place, Problem, did_you_mean};
-
-/// Whether a number may stand without its unit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Bare {
-    /// It may: the key says the unit.
-    Allowed,
-    /// It may not.
-    Refused,
-}
+use super::yaml::{Node, shorten};
+use crate::problem::nearest;
 
 /// What a piece of YAML may be.
 #[derive(Clone, Debug)]
@@ -34,8 +24,12 @@ pub enum Shape {
     Time,
     /// A number with or without a unit: `3`, `20 usd`, `200k tokens`, `2h`.
     Amount,
-    /// An amount of one unit; a bare number only where the key says the unit.
-    Measure(Unit, Bare),
+    /// Money: `20 usd`.
+    Money,
+    /// Money, where the key already says the unit: `20`, `20 usd`.
+    Dollars,
+    /// Tokens: `200k tokens`, `5M`, `300000`.
+    Tokens,
     /// One of these words.
     OneOf(&'static [&'static str]),
     /// A list; a single thing may stand for a list of one.
@@ -63,6 +57,10 @@ pub struct Record {
     pub what: &'static str,
     /// Its keys.
     pub fields: Vec<Field>,
+    /// Keys one could expect, and why they are not there.
+    pub refused: Vec<(&'static str, &'static str)>,
+    /// Other words for its keys, which people use who do not know these yet.
+    pub synonyms: Vec<(&'static str, &'static str)>,
 }
 
 /// A key of a record.
@@ -90,7 +88,7 @@ pub struct Tagged {
 impl Record {
     /// A record without keys yet.
     pub fn new(what: &'static str) -> Self {
-        Self { what, fields: Vec::new() }
+        Self { what, fields: Vec::new(), refused: Vec::new(), synonyms: Vec::new() }
     }
 
     /// Adds a key that must be there.
@@ -107,6 +105,20 @@ impl Record {
         self
     }
 
+    /// Says why a key is not there, and what to do instead.
+    #[must_use]
+    pub fn not(mut self, key: &'static str, help: &'static str) -> Self {
+        self.refused.push((key, help));
+        self
+    }
+
+    /// Says what a key is called elsewhere.
+    #[must_use]
+    pub fn also(mut self, key: &'static str, words: &[&'static str]) -> Self {
+        self.synonyms.extend(words.iter().map(|it| (*it, key)));
+        self
+    }
+
     /// Adds keys that several records share.
     #[must_use]
     pub fn with(mut self, fields: &[Field]) -> Self {
@@ -114,18 +126,39 @@ impl Record {
         self
     }
 
-    fn field(&self, key: &str) -> Option<&Field> {
+    pub(super) fn field(&self, key: &str) -> Option<&Field> {
         self.fields.iter().find(|it| it.key == key)
     }
 
-    fn keys(&self) -> impl Iterator<Item = &'static str> {
-        self.fields.iter().map(|it| it.key)
+    fn example(&self) -> Option<String> {
+        let required = self.fields.iter().filter(|it| it.required);
+        let shown: Vec<&Field> = if required.clone().count() == 0 {
+            self.fields.iter().take(1).collect()
+        } else {
+            required.collect()
+        };
+        let keys: Vec<String> = shown.iter().map(|it| format!("{}: ...", it.key)).collect();
+        (!keys.is_empty()).then(|| format!("write `{{{}}}`", keys.join(", ")))
     }
-}
 
-impl Tagged {
-    fn tags(&self) -> impl Iterator<Item = &'static str> {
-        self.variants.iter().filter_map(|it| it.fields.first()).map(|it| it.key)
+    /// The key that tells it from other variants.
+    pub(super) fn tag(&self) -> Option<&'static str> {
+        self.fields.first().map(|it| it.key)
+    }
+
+    /// The key that a word was probably meant to be.
+    pub(super) fn meant(&self, word: &str) -> Option<&'static str> {
+        self.said(word).or_else(|| nearest(word, self.keys()))
+    }
+
+    /// The key that another word stands for.
+    pub(super) fn said(&self, word: &str) -> Option<&'static str> {
+        let said = self.synonyms.iter().find(|(it, _)| *it == word).map(|(_, key)| *key);
+        said.filter(|key| self.field(key).is_some())
+    }
+
+    pub(super) fn keys(&self) -> impl Iterator<Item = &'static str> {
+        self.fields.iter().map(|it| it.key)
     }
 }
 
@@ -140,299 +173,72 @@ impl Shape {
         Self::Table(Box::new(self))
     }
 
-    fn describe(&self) -> String {
+    /// What one could write, for those who wrote something else.
+    pub(super) fn example(&self) -> Option<String> {
+        let example = match self {
+            Self::Text | Self::Name => "write a word, or quote it: \"...\"",
+            Self::Number => "write it without a unit: `3`",
+            Self::Truth => "write `true` or `false`, without quotes",
+            Self::Time => "write a number and `s`, `m`, `h` or `d`: `90s`, `30m`",
+            Self::Amount => "write `3`, `20 usd`, `200k tokens` or `2h`",
+            Self::Money => "write it with its unit: `2 usd`",
+            Self::Dollars => "write `20` or `20 usd`",
+            Self::Tokens => "write `200k`, `5M` or `300000`",
+            Self::ListOf(_) => "write `[one, other]`, or one a line with `- ` before it",
+            Self::MapOf(..) => "write `name: ...`, one a line and further to the right",
+            Self::Record(record) => return record.example(),
+            Self::Tagged(tagged) => {
+                let tags: Vec<&str> = tagged.variants.iter().filter_map(Record::tag).collect();
+                return Some(format!("write `{{KEY: ...}}`, where KEY is {}", any_of(&tags)));
+            }
+            Self::Either(shapes) => {
+                let last = shapes.last().and_then(Self::example)?;
+                let word = matches!(shapes.first(), Some(Self::Name | Self::Text));
+                return Some(if word { last.replacen("write ", "write a word, or ", 1) } else { last });
+            }
+            Self::Table(inner) => return inner.example(),
+            Self::OneOf(words) => return Some(format!("write {}", any_of(words))),
+            Self::Ref(_) | Self::Anything => return None,
+        };
+        Some(example.to_owned())
+    }
+
+    pub(super) fn describe(&self) -> String {
         match self {
             Self::Text => "a text".into(),
             Self::Name => "a name".into(),
             Self::Number => "a whole number".into(),
             Self::Truth => "`true` or `false`".into(),
-            Self::Time => "a time such as `30s`, `10m` or `2h`".into(),
-            Self::Measure(unit, bare) => {
-                let example = match unit {
-                    Unit::Uses => "3",
-                    Unit::Time => "2h",
-                    Unit::Money => "0.50 usd",
-                    Unit::Tokens => "200k tokens",
-                };
-                let number = if *bare == Bare::Allowed { "a number, or one " } else { "a number " };
-                format!("{number}with its unit, such as `{example}`")
-            }
-            Self::Amount => "a number, or one with a unit such as `20 usd`, `200k tokens` or `2h`".into(),
+            Self::Time => "a time".into(),
+            Self::Amount => "a number, with or without a unit".into(),
+            Self::Money | Self::Dollars => "an amount of money".into(),
+            Self::Tokens => "a number of tokens".into(),
             Self::OneOf(words) => words.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(" or "),
             Self::ListOf(inner) => format!("a list of {}", plural(&inner.describe())),
             Self::MapOf(what, _) => format!("a map of {what}"),
-            Self::Record(record) => format!("{} (a map)", record.what),
-            Self::Tagged(tagged) => format!("{} (a map)", tagged.what),
+            Self::Record(record) => record.what.into(),
+            Self::Tagged(tagged) => tagged.what.into(),
             Self::Either(shapes) => {
                 let mut described: Vec<String> = shapes.iter().map(Self::describe).collect();
                 described.dedup();
-                described.join(", or ")
+                let last = described.pop().unwrap_or_default();
+                if described.is_empty() { last } else { format!("{} or {last}", described.join(", ")) }
             }
             Self::Table(inner) => inner.describe(),
-            Self::Ref(name) => format!("`{name}`"),
+            Self::Ref("arm") => "an arm".into(),
+            Self::Ref(name) => format!("a {name}"),
             Self::Anything => "anything".into(),
         }
     }
 }
 
 fn plural(described: &str) -> String {
-    described.strip_prefix("a ").map_or_else(|| described.to_owned(), |it| format!("{it}s"))
+    let bare = described.strip_prefix("an ").or_else(|| described.strip_prefix("a "));
+    bare.map_or_else(|| described.to_owned(), |it| format!("{it}s"))
 }
 
 /// Where a shape leads when it says [`Shape::Ref`].
 pub type Definitions = [(&'static str, Shape)];
-
-/// Holds a tree against a shape and reports every mismatch.
-pub fn check(file: &str, node: &Node, shape: &Shape, definitions: &Definitions, problems: &mut Vec<Problem>) {
-    Checker { file, definitions, problems }.check(node, shape);
-}
-
-struct Checker<'a> {
-    file: &'a str,
-    definitions: &'a Definitions,
-    problems: &'a mut Vec<Problem>,
-}
-
-impl Checker<'_> {
-    fn report(&mut self, code: &'static str, bytes: &Range<usize>, message: String, help: Option<String>) {
-        let place = Place { file: self.file.to_owned(), bytes: bytes.clone() };
-        self.problems.push(Problem::load(code, place, message).maybe_help(help));
-    }
-
-    fn mismatch(&mut self, node: &Node, shape: &Shape) {
-        let found = match &node.value {
-            Value::Text { text, .. } => format!("`{}`", shorten(text)),
-            _ => node.kind().to_owned(),
-        };
-        let help = match &node.value {
-            Value::Map(entries) if entries.iter().any(|it| it.key.is_empty()) => {
-                Some("a text with `{{ }}` must be quoted: \"{{subject}}\"".to_owned())
-            }
-            _ => None,
-        };
-        self.report("bad-type", &node.bytes, format!("expected {}, found {found}", shape.describe()), help);
-    }
-
-    fn check(&mut self, node: &Node, shape: &Shape) {
-        let fits = match shape {
-            Shape::Anything => true,
-            Shape::Text => node.text().is_some(),
-            Shape::Name => return self.name(node),
-            Shape::Number => node.number().is_some(),
-            Shape::Truth => node.boolean().is_some(),
-            Shape::Time => node.text().is_some_and(|it| super::units::time(it).is_some()),
-            Shape::Amount => node.text().is_some_and(|it| super::units::amount(it).is_some()),
-            Shape::Measure(unit, bare) => node
-                .text()
-                .and_then(super::units::amount)
-                .is_some_and(|it| it.unit == *unit || *bare == Bare::Allowed && it.unit == Unit::Uses),
-            Shape::OneOf(words) => return self.word(node, words),
-            Shape::ListOf(inner) => {
-                if let Value::List(items) = &node.value {
-                    for item in items {
-                        self.check(item, inner);
-                    }
-                } else if !matches!(node.value, Value::Empty) {
-                    self.check(node, inner);
-                }
-                true
-            }
-            Shape::MapOf(_, inner) => match &node.value {
-                Value::Map(entries) => {
-                    entries.iter().filter(|it| !it.key.is_empty()).for_each(|it| self.check(&it.node, inner));
-                    true
-                }
-                Value::Empty => true,
-                _ => false,
-            },
-            Shape::Record(record) => match &node.value {
-                Value::Map(_) | Value::Empty => {
-                    self.record(node, record);
-                    true
-                }
-                _ => false,
-            },
-            Shape::Tagged(tagged) => match &node.value {
-                Value::Map(_) => return self.tagged(node, tagged),
-                _ => false,
-            },
-            Shape::Either(shapes) => match shapes.iter().find(|it| self.suits(node, it)) {
-                Some(suited) => {
-                    self.check(node, suited);
-                    true
-                }
-                None => false,
-            },
-            Shape::Table(inner) => {
-                if node.get("by").is_some() {
-                    self.table(node, inner);
-                } else {
-                    self.check(node, inner);
-                }
-                true
-            }
-            Shape::Ref(name) => match self.definitions.iter().find(|(it, _)| it == name) {
-                Some((_, target)) => {
-                    self.check(node, target);
-                    true
-                }
-                None => true,
-            },
-        };
-        if !fits {
-            self.mismatch(node, shape);
-        }
-    }
-
-    /// Whether a node has the outer form of a shape, so that it was probably meant.
-    fn suits(&self, node: &Node, shape: &Shape) -> bool {
-        match shape {
-            Shape::Anything => true,
-            Shape::Truth => node.boolean().is_some(),
-            Shape::Number => node.number().is_some(),
-            Shape::Text
-            | Shape::Name
-            | Shape::Time
-            | Shape::Amount
-            | Shape::Measure(..)
-            | Shape::OneOf(_) => node.text().is_some(),
-            Shape::ListOf(_) => matches!(node.value, Value::List(_)),
-            Shape::MapOf(..) | Shape::Tagged(_) => matches!(node.value, Value::Map(_)),
-            Shape::Record(record) => {
-                let required = record.fields.iter().filter(|it| it.required);
-                matches!(node.value, Value::Map(_)) && required.clone().all(|it| node.get(it.key).is_some())
-                    || required.count() == 0 && matches!(node.value, Value::Map(_) | Value::Empty)
-            }
-            Shape::Either(shapes) => shapes.iter().any(|it| self.suits(node, it)),
-            Shape::Table(inner) => node.get("by").is_some() || self.suits(node, inner),
-            Shape::Ref(name) => {
-                self.definitions.iter().find(|(it, _)| it == name).is_some_and(|(_, it)| self.suits(node, it))
-            }
-        }
-    }
-
-    fn name(&mut self, node: &Node) {
-        match node.text() {
-            Some(text) if is_name(text) => {
-                if matches!(text, "true" | "false") {
-                    let message = format!("`{text}` is a truth value in YAML, not a name");
-                    self.report("bad-name", &node.bytes, message, Some("choose another word".into()));
-                }
-            }
-            Some(text) => {
-                let message = format!("`{}` is not a name", shorten(text));
-                self.report(
-                    "bad-name",
-                    &node.bytes,
-                    message,
-                    Some("use letters, digits, `-` and `_`".into()),
-                );
-            }
-            None => self.mismatch(node, &Shape::Name),
-        }
-    }
-
-    fn word(&mut self, node: &Node, words: &'static [&'static str]) {
-        match node.text() {
-            Some(text) if words.contains(&text) => {}
-            Some(text) => {
-                let message = format!("`{}` is not one of {}", shorten(text), listed(words));
-                let help = did_you_mean(text, words.iter().copied());
-                self.report("bad-value", &node.bytes, message, help.filter(|it| it.starts_with("did")));
-            }
-            None => self.mismatch(node, &Shape::OneOf(words)),
-        }
-    }
-
-    fn record(&mut self, node: &Node, record: &Record) {
-        for entry in node.entries() {
-            if entry.key.is_empty() {
-                continue;
-            }
-            if let Some(field) = record.field(&entry.key) {
-                self.check(&entry.node, &field.shape);
-            } else {
-                let message = format!("unknown key `{}` in {}", entry.key, record.what);
-                self.report(
-                    "unknown-key",
-                    &entry.key_bytes,
-                    message,
-                    did_you_mean(&entry.key, record.keys()),
-                );
-            }
-        }
-        for field in record.fields.iter().filter(|it| it.required && node.get(it.key).is_none()) {
-            let message = format!("{} needs `{}`", record.what, field.key);
-            self.report("missing-key", &head(node), message, Some(field.about.to_owned()));
-        }
-    }
-
-    fn tagged(&mut self, node: &Node, tagged: &Tagged) {
-        let present: Vec<&Record> = tagged
-            .variants
-            .iter()
-            .filter(|it| it.fields.first().is_some_and(|tag| node.get(tag.key).is_some()))
-            .collect();
-        // A tag of one variant may be an ordinary key of another, as `set` is of `create`.
-        let tags: Vec<&str> = present.iter().filter_map(|it| it.fields.first()).map(|it| it.key).collect();
-        let covers = |it: &&&Record| tags.iter().all(|tag| it.field(tag).is_some());
-        let covering: Vec<&Record> = present.iter().filter(covers).copied().collect();
-        let present = if covering.len() == 1 { covering } else { present };
-        match present.as_slice() {
-            [record] => self.record(node, record),
-            [] => {
-                let near = node.entries().iter().find_map(|entry| {
-                    crate::problem::nearest(&entry.key, tagged.tags()).map(|near| (entry, near))
-                });
-                if let Some((entry, near)) = near {
-                    let message = format!("unknown key `{}` in {}", entry.key, tagged.what);
-                    self.report(
-                        "unknown-key",
-                        &entry.key_bytes,
-                        message,
-                        Some(format!("did you mean `{near}`?")),
-                    );
-                    if let Some(record) =
-                        tagged.variants.iter().find(|it| it.fields.first().is_some_and(|tag| tag.key == near))
-                    {
-                        self.others(node, record, &entry.key);
-                    }
-                } else {
-                    let tags: Vec<&str> = tagged.tags().collect();
-                    let message = format!("{} needs one of {}", tagged.what, listed(&tags));
-                    self.report("missing-key", &head(node), message, None);
-                }
-            }
-            several => {
-                let tags: Vec<&str> =
-                    several.iter().filter_map(|it| it.fields.first()).map(|it| it.key).collect();
-                let message = format!("{} says {}; it can say only one of them", tagged.what, listed(&tags));
-                self.report("several-kinds", &head(node), message, None);
-            }
-        }
-    }
-
-    /// The rest of a record whose tag was misspelt.
-    fn others(&mut self, node: &Node, record: &Record, misspelt: &str) {
-        for entry in node.entries().iter().filter(|it| it.key != misspelt && !it.key.is_empty()) {
-            if let Some(field) = record.field(&entry.key) {
-                self.check(&entry.node, &field.shape);
-            }
-        }
-    }
-
-    fn table(&mut self, node: &Node, inner: &Shape) {
-        for entry in node.entries() {
-            if entry.key == "by" {
-                if entry.node.text().is_none() {
-                    self.mismatch(&entry.node, &Shape::Name);
-                }
-            } else {
-                self.check(&entry.node, inner);
-            }
-        }
-    }
-}
 
 /// Where a map begins: its first key, so that a message does not underline a whole block.
 pub fn head(node: &Node) -> Range<usize> {
@@ -446,14 +252,21 @@ pub fn is_name(text: &str) -> bool {
         && text.chars().all(|it| it.is_alphanumeric() || it == '-' || it == '_')
 }
 
-fn listed(words: &[&str]) -> String {
+/// What to do about something that is no name.
+pub const NAMES: &str = "use letters, digits, `-` and `_`, at most 80 of them";
+
+/// Says that a text is no name.
+pub fn not_a_name(text: &str) -> String {
+    format!("`{}` is not a name", shorten(text))
+}
+
+pub(super) fn listed(words: &[&str]) -> String {
     words.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ")
 }
 
-fn shorten(text: &str) -> String {
-    let mut short: String = text.chars().take(60).map(|it| if it.is_control() { ' ' } else { it }).collect();
-    if short.len() < text.len() {
-        short.push('…');
+pub(super) fn any_of(words: &[&str]) -> String {
+    match words {
+        [rest @ .., last] if !rest.is_empty() => format!("{} or `{last}`", listed(rest)),
+        _ => listed(words),
     }
-    short
 }

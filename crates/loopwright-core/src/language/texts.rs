@@ -3,302 +3,366 @@
 //! A prompt may use what its role or state is `given` and a few names that are always there; other texts may use
 //! anything the run knows. A misspelt name is found here, not by an agent that gets an empty prompt.
 
-use indexmap::IndexMap;
+use std::ops::Range;
 
+use indexmap::{IndexMap, IndexSet};
+
+use super::WORKFLOW_FILE;
 use super::loader::{Loader, Scope};
 use super::resolve_nouns::all;
-use super::types::{Types, environment, follow};
-use crate::definition::{Call, Files, Given, Kind, Machine, State, VerbElse, Workflow};
-use crate::fact::Type;
+use super::shape::head;
+use super::text_names::{Names, allowed, instead, root, text_names, within};
+use super::types::{Types, follow};
+use super::yaml::{Node, Value, shorten};
+use crate::definition::{Call, CheckWhat, Files, Given, Kind, Machine, State, VerbElse, Workflow};
 use crate::name::{Name, in_expression};
-use crate::problem::{Place, Problem, did_you_mean};
+use crate::problem::{Place, Problem, did_you_mean, nearest};
 
-/// Names a prompt can always use.
-const ALWAYS: &[&str] = &["subject", "run", "state", "round", "phase", "item", "facts"];
+/// Endings by which a prompt is taken for the name of a file.
+const ENDINGS: &[&str] = &[".md", ".txt", ".j2", ".jinja", ".prompt"];
 
-type Names = IndexMap<String, Type>;
+/// Where a prompt stands, and what of it is not given where.
+#[derive(Default)]
+struct Prompt {
+    /// The states that use it.
+    states: IndexSet<Name>,
+    /// What is not given, where it stands, and the states that do not give it.
+    missing: IndexMap<String, (Place, IndexSet<Name>)>,
+}
 
-impl Loader<'_> {
-    pub(super) fn check_texts(&self, workflow: &Workflow, types: &Types) {
-        let main = Scope { node: self.root, child: None };
-        let names = text_names(workflow, &workflow.main, &main, types);
-        self.check_top_texts(workflow, &names);
+/// Reads every text of a workflow.
+pub(super) struct Texts<'l, 'a> {
+    loader: &'l Loader<'a>,
+    workflow: &'l Workflow,
+    prompts: IndexMap<(String, usize), Prompt>,
+    /// Roles without a prompt that were reported.
+    promptless: IndexSet<Name>,
+}
+
+/// A call that is being looked at: by which state, as which role.
+struct Caller<'c> {
+    machine: &'c Machine,
+    state: &'c State,
+    role: &'c Name,
+    /// Absent for advice, which has no keys of its own.
+    call: Option<&'c Call>,
+}
+
+impl<'l, 'a> Texts<'l, 'a> {
+    pub(super) fn check(loader: &'l Loader<'a>, workflow: &'l Workflow, types: &Types) {
+        let mut texts = Self { loader, workflow, prompts: IndexMap::new(), promptless: IndexSet::new() };
+        let main = Scope { node: loader.root, child: None };
+        let names = text_names(loader, workflow, &workflow.main, &main, types);
+        texts.check_top(&names);
         for machine in workflow.machines() {
             let scope = match &machine.name {
                 None => main,
-                Some(child) => match self.root.get("children").and_then(|it| it.get(child)) {
+                Some(child) => match loader.root.get("children").and_then(|it| it.get(child)) {
                     Some(node) => Scope { node, child: Some(child) },
                     None => continue,
                 },
             };
-            let names = text_names(workflow, machine, &scope, types);
+            let names = text_names(loader, workflow, machine, &scope, types);
             for state in machine.states.values() {
-                self.check_state_texts(workflow, machine, state, &names);
+                if let Some(node) = loader.state_node(machine, &state.name) {
+                    texts.check_state(machine, state, node, &names);
+                }
             }
         }
+        texts.not_given();
     }
 
-    fn check_top_texts(&self, workflow: &Workflow, names: &Names) {
-        for (name, document) in &workflow.documents {
+    /// What the file says about something in a section.
+    fn node(&self, section: &str, name: &str) -> Option<&'l Node> {
+        self.loader.root.get(section)?.get(name)
+    }
+
+    fn check_top(&mut self, names: &Names) {
+        for (name, document) in &self.workflow.documents {
+            let Some(node) = self.node("documents", name) else { continue };
             for text in document.shows.values() {
-                self.text(text, &document.place, names);
+                self.text(text, node, names);
             }
-            let paths: Vec<&String> = match &document.files {
-                Files::One(path) | Files::Command(path) => vec![path],
-                Files::Many(globs) => globs.iter().collect(),
-                Files::Group(_) => Vec::new(),
-            };
-            for path in paths {
-                self.text(path, &document.place, names);
+            match &document.files {
+                Files::One(path) | Files::Command(path) => self.text(path, node, names),
+                Files::Many(globs) => globs.iter().for_each(|it| self.text(it, node, names)),
+                Files::Group(_) => {}
             }
             if document.engine_owned {
-                self.using("documents", name);
+                self.loader.using("documents", name);
             }
             let written = serde_json::to_string(&document.with).unwrap_or_default();
             for word in written.split(|it: char| !it.is_alphanumeric() && !"._-".contains(it)) {
-                self.using_path(&in_expression(word));
+                self.loader.using_path(&in_expression(word));
             }
         }
-        for question in workflow.questions.values() {
-            self.text(&question.asks, &question.place, names);
+        for (name, question) in &self.workflow.questions {
+            let Some(node) = self.node("questions", name) else { continue };
+            self.text(&question.asks, node, names);
             for shown in &question.shows {
                 self.check_given(shown, names);
             }
         }
-        for (name, verb) in &workflow.verbs {
-            if let Some(VerbElse::Say(text) | VerbElse::Error(text)) = &verb.otherwise {
-                let bytes = self
-                    .root
-                    .get("verbs")
-                    .and_then(|it| it.entry(name))
-                    .map_or(0..0, |it| it.key_bytes.clone());
-                self.text(text, &Self::place(&bytes), names);
+        for (name, verb) in &self.workflow.verbs {
+            if let (Some(VerbElse::Say(text) | VerbElse::Error(text)), Some(node)) =
+                (&verb.otherwise, self.node("verbs", name))
+            {
+                self.text(text, node, names);
             }
         }
-        if let Some(node) = self.root.get("folder") {
-            self.text(node.text().unwrap_or_default(), &Self::place(&node.bytes), names);
+        if let Some(node) = self.loader.root.get("folder") {
+            self.text(node.text().unwrap_or_default(), node, names);
         }
     }
 
-    fn check_state_texts(&self, workflow: &Workflow, machine: &Machine, state: &State, names: &Names) {
+    fn check_state(&mut self, machine: &Machine, state: &State, node: &Node, names: &Names) {
         match &state.kind {
-            Kind::Rest { text } | Kind::End { says: Some(text), .. } => self.text(text, &state.place, names),
+            Kind::Rest { text } | Kind::End { says: Some(text), .. } => self.text(text, node, names),
             Kind::Do { actions, .. } => {
                 for action in actions {
-                    self.texts_in(&action.parameters, &action.place, names);
+                    self.texts_in(&action.parameters, node, names);
                     if let Some(file) = action.parameters.get("template").and_then(|it| it.as_str())
-                        && let Some(text) = self.folder.text(file)
+                        && let Some(text) = self.loader.folder.text(file)
                     {
-                        self.template(text, &Place { file: file.to_owned(), bytes: 0..0 }, names, None);
+                        self.template(text, &whole(file, text), names);
                     }
                 }
             }
             Kind::Check(check) => {
-                if let crate::definition::CheckWhat::Run(commands) = &check.what {
+                if let CheckWhat::Run(commands) = &check.what {
                     for command in commands {
-                        self.text(command, &state.place, names);
+                        self.text(command, node, names);
                     }
                 }
             }
             Kind::Each(each) => {
                 let path = in_expression(&each.list);
-                if let Err((part, known)) = follow(names, &path) {
-                    let message = format!("`{}` names no list: `{part}` is unknown", each.list);
-                    let problem = Problem::load("unknown-name", state.place.clone(), message);
-                    self.report(problem.maybe_help(did_you_mean(&part, known.iter().map(String::as_str))));
+                if let (Err((part, known)), Some(list)) =
+                    (follow(names, &path), node.get("each").and_then(|it| it.get("in")))
+                {
+                    let message =
+                        format!("`{}` names no list: `{}` is unknown", shorten(&each.list), shorten(&part));
+                    let problem = Problem::load("unknown-name", Loader::place(&list.bytes), message);
+                    self.loader
+                        .report(problem.maybe_help(did_you_mean(&part, known.iter().map(String::as_str))));
                 }
             }
             _ => {}
         }
         let Some(call) = state.call() else { return };
-        let mut roles: Vec<&Name> = call.role.values().collect();
-        if let Kind::Review { advice, .. } = &state.kind {
-            roles.extend(advice);
+        for role in call.role.values() {
+            self.check_call(&Caller { machine, state, role, call: Some(call) }, node, names);
         }
-        for role in roles {
-            let own = if call.role.values().any(|it| it == role) { Some(call) } else { None };
-            self.check_call(workflow, machine, state, role, own, names);
+        if let Kind::Review { advice, .. } = &state.kind {
+            for role in advice {
+                self.check_call(&Caller { machine, state, role, call: None }, node, names);
+            }
         }
     }
 
-    fn check_call(
-        &self,
-        workflow: &Workflow,
-        machine: &Machine,
-        state: &State,
-        role: &Name,
-        call: Option<&Call>,
-        names: &Names,
-    ) {
-        let Some(declared) = workflow.roles.get(&**role) else { return };
+    fn check_call(&mut self, caller: &Caller<'_>, node: &Node, names: &Names) {
+        let Some(declared) = self.workflow.roles.get(&**caller.role) else { return };
         let mut given: Vec<Given> = all(&declared.given);
-        given.extend(workflow.given.iter().cloned());
-        given.extend(call.map(|it| all(&it.given)).unwrap_or_default());
+        given.extend(self.workflow.given.iter().cloned());
+        given.extend(caller.call.map(|it| all(&it.given)).unwrap_or_default());
+        // Given under a wrong name: the prompt is not wrong as well.
+        let mut misspelt: Vec<String> = Vec::new();
         for item in &given {
-            self.check_given(item, names);
+            if !self.check_given(item, names) {
+                misspelt.push(in_expression(&item.name));
+            }
         }
-        let prompt = call.and_then(|it| it.prompt.as_ref()).or(declared.prompt.as_ref());
-        let Some(prompt) = prompt else {
-            let message =
-                format!("the role `{role}` has no prompt, and neither has the state `{}`", state.name);
-            let problem = Problem::load("no-prompt", declared.place.clone(), message);
-            self.report(problem.help("add `prompt: prompts/NAME.md`, or the text itself"));
+        let own = caller.call.and_then(|it| it.prompt.as_ref());
+        let Some(prompt) = own.or(declared.prompt.as_ref()) else {
+            self.no_prompt(caller, node);
             return;
         };
-        let place = if call.is_some_and(|it| it.prompt.is_some()) { &state.place } else { &declared.place };
-        let item_name = match &state.kind {
-            Kind::Each(each) => Some(each.item.clone()),
-            _ => None,
-        };
-        let mut allowed: Vec<String> = ALWAYS.iter().map(|it| (*it).to_owned()).collect();
-        allowed.extend(
-            item_name.into_iter().chain(items_around(workflow, machine)).map(|it| it.in_expression()),
-        );
-        for machine in [machine, &workflow.main] {
-            allowed.extend(machine.vars.keys().chain(machine.facts.keys()).map(Name::in_expression));
-        }
-        allowed.extend(given.iter().map(|it| in_expression(&it.name)));
+        let role = self.node("roles", caller.role);
+        let Some(around) = own.map(|_| node).or(role) else { return };
+        let allowed = allowed(self.workflow, caller.machine, caller.state, &given);
         for text in prompt.values() {
-            if !text.starts_with("prompts/") {
-                self.template(text, place, names, Some(&allowed));
-                continue;
-            }
-            if let Some(content) = self.folder.text(text) {
-                let place =
-                    Place { file: text.clone(), bytes: 0..content.find('\n').unwrap_or(content.len()) };
-                self.template(content, &place, names, Some(&allowed));
+            let (text, place) = if text.starts_with("prompts/") {
+                let Some(content) = self.loader.folder.text(text) else {
+                    self.no_file(text, around);
+                    continue;
+                };
+                (content, whole(text, content))
             } else {
-                let prompts =
-                    self.folder.files.keys().filter(|it| it.starts_with("prompts/")).map(String::as_str);
-                let problem =
-                    Problem::load("no-file", place.clone(), format!("the folder has no file `{text}`"));
-                self.report(problem.maybe_help(did_you_mean(text, prompts)));
+                self.no_name_of_a_file(text, around);
+                (text.as_str(), Loader::place(&spot(around, text)))
+            };
+            let prompt = self.prompts.entry((place.file.clone(), place.bytes.start)).or_default();
+            let state = caller.machine.qualified(&caller.state.name);
+            prompt.states.insert(state.clone());
+            for path in self.template(text, &place, names) {
+                if allowed.iter().any(|it| within(it, &path) || within(&path, it)) {
+                    continue;
+                }
+                let root = root(&path);
+                if nearest(root, misspelt.iter().map(String::as_str)).is_some() {
+                    continue;
+                }
+                let at = self.locate(&path, &place);
+                let prompt = self.prompts.entry((place.file.clone(), place.bytes.start)).or_default();
+                let missing = prompt.missing.entry(root.to_owned()).or_insert((at, IndexSet::new()));
+                missing.1.insert(state.clone());
             }
         }
     }
 
-    fn check_given(&self, given: &Given, names: &Names) {
-        let path = in_expression(&given.name);
-        self.using_path(&path);
-        if let Err((part, known)) = follow(names, &path) {
-            let message = format!("`{}`: there is no `{part}`", given.name);
-            let problem = Problem::load("unknown-input", given.place.clone(), message);
-            self.report(problem.maybe_help(did_you_mean(&part, known.iter().map(String::as_str))));
+    /// Reports what prompts use and are not given: once for each thing, however often a prompt says it.
+    fn not_given(&self) {
+        for prompt in self.prompts.values() {
+            for (root, (place, states)) in &prompt.missing {
+                let (who, where_to) = match states.iter().next() {
+                    Some(state) if states.len() < prompt.states.len() => {
+                        (format!("`{state}` does not give it"), format!("`given` of `{state}`"))
+                    }
+                    _ => ("it is not given".to_owned(), "`given`".to_owned()),
+                };
+                let message = format!("the prompt uses `{root}`, which {who}");
+                let problem = Problem::load("not-given", place.clone(), message);
+                self.loader.report(problem.help(format!("add `{root}` to {where_to}")));
+            }
         }
     }
 
-    fn texts_in(&self, value: &serde_json::Value, place: &Place, names: &Names) {
+    fn no_prompt(&mut self, caller: &Caller<'_>, node: &Node) {
+        let role = self.node("roles", caller.role);
+        let broken = self.loader.is_broken(role) || self.loader.is_broken(Some(node));
+        let Some(declared) = self.workflow.roles.get(&**caller.role) else { return };
+        if self.promptless.insert(caller.role.clone()) && !broken {
+            let message = format!(
+                "the role `{}` has no prompt, and neither has the state `{}`",
+                caller.role, caller.state.name
+            );
+            let problem = Problem::load("no-prompt", declared.place.clone(), message);
+            self.loader.report(problem.help("add `prompt: prompts/NAME.md`, or the text itself"));
+        }
+    }
+
+    fn no_file(&self, file: &str, around: &Node) {
+        let prompts = self.loader.folder.files.keys().map(String::as_str);
+        let near = nearest(file, prompts).map(|it| format!("did you mean `{it}`?"));
+        let help = near.unwrap_or_else(|| "write that file, or put the prompt's text here".to_owned());
+        let message = format!("the folder has no file `{}`", shorten(file));
+        let place = Loader::place(&spot(around, file));
+        self.loader.report(Problem::load("no-file", place, message).help(help));
+    }
+
+    /// The name of a file that is not below `prompts/` would be sent to an agent as it is.
+    fn no_name_of_a_file(&self, text: &str, around: &Node) {
+        let file = !text.contains(char::is_whitespace) && ENDINGS.iter().any(|it| text.ends_with(it));
+        if file || self.loader.folder.files.contains_key(text) {
+            let message =
+                format!("`{}` would be sent as it is: it names no file in `prompts/`", shorten(text));
+            let name = text.rsplit('/').next().unwrap_or_default();
+            let place = Loader::place(&spot(around, text));
+            let problem = Problem::load("bad-value", place, message);
+            self.loader
+                .report(problem.help(format!("put the file there, and write `prompts/{}`", shorten(name))));
+        }
+    }
+
+    /// Whether what is given exists.
+    fn check_given(&self, given: &Given, names: &Names) -> bool {
+        let path = in_expression(&given.name);
+        self.loader.using_path(&path);
+        let Err((part, known)) = follow(names, &path) else { return true };
+        let message = format!("`{}`: there is no `{}`", shorten(&given.name), shorten(&part));
+        let problem = Problem::load("unknown-input", given.place.clone(), message);
+        self.loader.report(problem.maybe_help(instead(&path, &part, &known, names)));
+        false
+    }
+
+    fn texts_in(&self, value: &serde_json::Value, node: &Node, names: &Names) {
         match value {
-            serde_json::Value::String(text) => self.text(text, place, names),
-            serde_json::Value::Array(items) => items.iter().for_each(|it| self.texts_in(it, place, names)),
+            serde_json::Value::String(text) => self.text(text, node, names),
+            serde_json::Value::Array(items) => items.iter().for_each(|it| self.texts_in(it, node, names)),
             serde_json::Value::Object(fields) => {
-                fields.values().for_each(|it| self.texts_in(it, place, names));
+                fields.values().for_each(|it| self.texts_in(it, node, names));
             }
             _ => {}
         }
     }
 
-    fn text(&self, text: &str, place: &Place, names: &Names) {
+    /// A text somewhere in this part of the file.
+    fn text(&self, text: &str, node: &Node, names: &Names) {
         if text.contains("{{") || text.contains("{%") {
-            self.template(text, place, names, None);
+            self.template(text, &Loader::place(&spot(node, text)), names);
         }
     }
 
-    /// Holds a template against the names there are, and against those it was given when there is a list.
-    fn template(&self, text: &str, place: &Place, names: &Names, allowed: Option<&[String]>) {
+    /// Holds a template against the names there are. Gives those it uses that exist.
+    fn template(&self, text: &str, place: &Place, names: &Names) -> Vec<String> {
         let environment = minijinja::Environment::new();
         let template = match environment.template_from_str(text) {
             Ok(template) => template,
             Err(error) => {
-                let line = error.line().map_or(String::new(), |it| format!(" (line {it})"));
                 let detail = error.detail().map_or_else(|| error.kind().to_string(), str::to_owned);
-                let problem = Problem::load(
-                    "bad-template",
-                    place.clone(),
-                    format!("the text is not a template: {detail}{line}"),
-                );
-                self.report(problem.help("`{{ name }}` for a value, `{% if name %}` for a condition"));
-                return;
+                let mut place = place.clone();
+                if place.file != WORKFLOW_FILE {
+                    place.bytes = error.range().unwrap_or_else(|| first_line(text));
+                }
+                let message = format!("the text is not a template: {}", shorten(&detail));
+                let help = "`{{ name }}` for a value, `{% if name %}...{% endif %}` for a condition";
+                self.loader.report(Problem::load("bad-template", place, message).help(help));
+                return Vec::new();
             }
         };
         let mut used: Vec<String> = template.undeclared_variables(true).into_iter().collect();
         used.sort();
-        for path in used {
-            self.using_path(&path);
-            let located = locate(text, &path, place);
-            if let Err((part, known)) = follow(names, &path) {
-                let problem = Problem::load(
-                    "unknown-input",
-                    located,
-                    format!("`{{{{ {path} }}}}`: there is no `{part}`"),
-                );
-                self.report(problem.maybe_help(did_you_mean(&part, known.iter().map(String::as_str))));
-            } else if let Some(allowed) = allowed
-                && !allowed.iter().any(|it| {
-                    path == *it || path.starts_with(&format!("{it}.")) || it.starts_with(&format!("{path}."))
-                })
-            {
-                let problem = Problem::load(
-                    "not-given",
-                    located,
-                    format!("the prompt uses `{path}`, which it is not given"),
-                );
-                self.report(problem.help(format!("add `{path}` to `given`")));
-            }
-        }
+        used.retain(|path| {
+            self.loader.using_path(path);
+            let Err((part, known)) = follow(names, path) else { return true };
+            let message = format!("`{{{{ {} }}}}`: there is no `{}`", shorten(path), shorten(&part));
+            let problem = Problem::load("unknown-input", self.locate(path, place), message);
+            self.loader.report(problem.maybe_help(instead(path, &part, &known, names)));
+            false
+        });
+        used
+    }
+
+    /// Where in a text a name stands: inside `{{ }}` or `{% %}`.
+    fn locate(&self, path: &str, place: &Place) -> Place {
+        let Some(text) = self.loader.folder.text(&place.file) else { return place.clone() };
+        let Some(written) = text.get(place.bytes.clone()) else { return place.clone() };
+        let is_part = |it: char| it.is_alphanumeric() || it == '_' || it == '.';
+        let found = written.match_indices(path).find(|(at, _)| {
+            let (before, after) = (&written[..*at], &written[at + path.len()..]);
+            let inside = before.rfind(['{', '}']).is_some_and(|it| before[it..].starts_with('{'))
+                || before.rfind("{%") > before.rfind("%}");
+            inside
+                && !before.chars().next_back().is_some_and(is_part)
+                && !after.chars().next().is_some_and(|it| is_part(it) && it != '.')
+        });
+        let bytes = match found {
+            Some((at, _)) => place.bytes.start + at..place.bytes.start + at + path.len(),
+            None if place.file == WORKFLOW_FILE => place.bytes.clone(),
+            None => first_line(text),
+        };
+        Place { file: place.file.clone(), bytes }
     }
 }
 
-/// Where in a prompt's file a name stands.
-fn locate(text: &str, path: &str, place: &Place) -> Place {
-    if !place.file.contains("prompts/") && !place.file.contains("templates/") {
-        return place.clone();
-    }
-    match text.find(path) {
-        Some(at) => Place { file: place.file.clone(), bytes: at..at + path.len() },
-        None => place.clone(),
-    }
-}
-
-/// What items are called in a child: by whoever runs it.
-fn items_around(workflow: &Workflow, machine: &Machine) -> Vec<Name> {
-    let Some(child) = &machine.name else { return Vec::new() };
-    super::resolve_arms::runs_child(&workflow.main, child)
-        .into_iter()
-        .filter_map(|it| match &it.kind {
-            Kind::Each(each) => Some(each.item.clone()),
-            _ => None,
-        })
-        .collect()
-}
-
-/// Everything a text can name.
-fn text_names(workflow: &Workflow, machine: &Machine, scope: &Scope<'_>, types: &Types) -> Names {
-    let mut names = environment(workflow, machine, scope, types);
-    for name in [
-        "subject", "run", "state", "round", "phase", "diff", "note", "today", "now", "from", "signal",
-        "history",
-    ] {
-        names.insert(name.into(), Type::Text);
-    }
-    for name in ["question", "finding", "answer", "changed_files", "folder", "decisions", "spent", "gate"] {
-        names.insert(name.into(), Type::Any);
-    }
-    let cause = ["state", "signal", "summary", "exhausted"].map(|it| (it.to_owned(), Type::Text));
-    names.insert("cause".into(), Type::Record(cause.into_iter().collect()));
-    let mut facts = IndexMap::new();
-    for machine in [&workflow.main, machine] {
-        for (name, fact) in &machine.facts {
-            let values = Type::OneOf(fact.values.iter().map(ToString::to_string).collect());
-            facts.insert(name.in_expression(), values.clone());
-            names.entry(name.in_expression()).or_insert(values);
-        }
-        for state in machine.states.values() {
-            if let Kind::Each(each) = &state.kind {
-                names.entry(each.item.in_expression()).or_insert(Type::Any);
-            }
+/// Where a text stands in a part of the file.
+fn spot(node: &Node, text: &str) -> Range<usize> {
+    fn find(node: &Node, wanted: &str) -> Option<Range<usize>> {
+        match &node.value {
+            Value::Text { text, .. } => (text == wanted).then(|| node.bytes.clone()),
+            Value::List(items) => items.iter().find_map(|it| find(it, wanted)),
+            Value::Map(entries) => entries.iter().find_map(|it| find(&it.node, wanted)),
+            Value::Empty => None,
         }
     }
-    names.insert("facts".into(), Type::Record(facts));
-    names
+    find(node, text).unwrap_or_else(|| head(node))
+}
+
+/// All of a file.
+fn whole(file: &str, text: &str) -> Place {
+    Place { file: file.to_owned(), bytes: 0..text.len() }
+}
+
+fn first_line(text: &str) -> Range<usize> {
+    0..text.find('\n').unwrap_or(text.len())
 }

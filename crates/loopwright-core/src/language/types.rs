@@ -114,6 +114,7 @@ fn one_of<'a>(values: impl IntoIterator<Item = &'a Name>) -> Type {
 
 /// Everything a fact, text or prompt of a machine can name.
 pub(super) fn environment(
+    loader: &Loader<'_>,
     workflow: &Workflow,
     machine: &Machine,
     scope: &Scope<'_>,
@@ -163,18 +164,19 @@ pub(super) fn environment(
         "lists",
         Type::Record(workflow.lists.keys().map(|it| (it.in_expression(), list(Type::Any))).collect()),
     );
-    put("last", Type::Record(remembered(workflow, machine)));
-    put("items", items(workflow, machine));
+    put("last", Type::Record(remembered(loader, workflow, machine)));
+    put("items", items(loader, workflow, machine));
     put("item", Type::Any);
     for machine in [Some(machine), scope.child.map(|_| &workflow.main)].into_iter().flatten() {
         for (name, variable) in &machine.vars {
-            put(&name.in_expression(), one_of(&variable.values));
+            let known = !variable.values.is_empty() && !loader.is_broken(scope.values_node(loader, name));
+            put(&name.in_expression(), if known { one_of(&variable.values) } else { Type::Any });
         }
     }
     names
 }
 
-fn remembered(workflow: &Workflow, machine: &Machine) -> IndexMap<String, Type> {
+fn remembered(loader: &Loader<'_>, workflow: &Workflow, machine: &Machine) -> IndexMap<String, Type> {
     let mut states = IndexMap::new();
     for machine in [&workflow.main, machine] {
         for (name, state) in &machine.states {
@@ -185,7 +187,7 @@ fn remembered(workflow: &Workflow, machine: &Machine) -> IndexMap<String, Type> 
                         .values()
                         .any(|it| workflow.roles.get(&**it).is_some_and(|it| it.returns.is_some()))
             });
-            if returns {
+            if returns || loader.is_vague(machine, name) {
                 states.insert(name.in_expression(), Type::Any);
                 continue;
             }
@@ -211,10 +213,14 @@ fn remembered(workflow: &Workflow, machine: &Machine) -> IndexMap<String, Type> 
     states
 }
 
-fn items(workflow: &Workflow, machine: &Machine) -> Type {
+fn items(loader: &Loader<'_>, workflow: &Workflow, machine: &Machine) -> Type {
     let mut states = IndexMap::new();
-    for (name, state) in machine.states.iter().chain(&workflow.main.states) {
-        if matches!(state.kind, crate::definition::Kind::Each(_)) {
+    let all =
+        [machine, &workflow.main].into_iter().flat_map(|it| it.states.iter().map(move |state| (it, state)));
+    for (machine, (name, state)) in all {
+        if loader.is_vague(machine, name) {
+            states.insert(name.in_expression(), Type::Any);
+        } else if matches!(state.kind, crate::definition::Kind::Each(_)) {
             let ends = state.cells.keys().map(|it| (it.in_expression(), list(Type::Any))).collect();
             states.insert(name.in_expression(), Type::Record(ends));
         }

@@ -58,6 +58,26 @@ pub fn amount(text: &str) -> Option<Amount> {
     Some(Amount { value: whole(number * factor)?, unit })
 }
 
+/// Reads an amount of money, in thousandths of a dollar.
+pub fn money(text: &str) -> Option<u64> {
+    amount(text).filter(|it| it.unit == Unit::Money).map(|it| it.value)
+}
+
+/// Reads an amount of money where the unit is clear without being said, in thousandths of a dollar.
+pub fn dollars(text: &str) -> Option<u64> {
+    let amount = amount(text)?;
+    match amount.unit {
+        Unit::Money => Some(amount.value),
+        Unit::Uses => amount.value.checked_mul(1000),
+        Unit::Time | Unit::Tokens => None,
+    }
+}
+
+/// Reads a number of tokens.
+pub fn tokens(text: &str) -> Option<u64> {
+    amount(text).filter(|it| matches!(it.unit, Unit::Tokens | Unit::Uses)).map(|it| it.value)
+}
+
 /// A time as a person writes it.
 pub fn show_time(milliseconds: u64) -> String {
     let seconds = milliseconds / 1000;

@@ -123,8 +123,11 @@ pub fn parse(file: &str, text: &str, problems: &mut Vec<Problem>) -> Option<Node
         problems.push(Problem::load("too-large", place(file, 0..0), message));
         return None;
     }
-    let mut reader = Reader { file, offsets: Offsets::new(text), length: text.len(), problems };
-    let mut parser = Parser::new_from_str(text);
+    // A byte order mark is no part of the text, but of the file that places are counted in.
+    let plain = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let offsets = Offsets::new(plain, text.len() - plain.len());
+    let mut reader = Reader { file, text, offsets, length: text.len(), problems };
+    let mut parser = Parser::new_from_str(plain);
     let mut open: Vec<Open> = Vec::new();
     let mut root = None;
     let mut documents = 0;
@@ -185,7 +188,7 @@ pub fn parse(file: &str, text: &str, problems: &mut Vec<Problem>) -> Option<Node
                 });
                 None
             }
-            Event::SequenceEnd | Event::MappingEnd => open.pop().map(|it| it.close(bytes.end)),
+            Event::SequenceEnd | Event::MappingEnd => open.pop().map(|it| it.close(bytes.end, text)),
             _ => None,
         };
         if open.len() > MOST_DEPTH {
@@ -198,8 +201,9 @@ pub fn parse(file: &str, text: &str, problems: &mut Vec<Problem>) -> Option<Node
             return None;
         }
         if let Some(node) = finished {
+            let outermost = open.len() == 1;
             match open.last_mut() {
-                Some(parent) => parent.take(node, &mut reader),
+                Some(parent) => parent.take(node, outermost, &mut reader),
                 None => root = Some(node),
             }
         }
@@ -234,28 +238,21 @@ enum Holds {
 }
 
 impl Open {
-    fn take(&mut self, node: Node, reader: &mut Reader<'_>) {
+    fn take(&mut self, node: Node, outermost: bool, reader: &mut Reader<'_>) {
         match &mut self.holds {
             Holds::List(items) => items.push(node),
             Holds::Map { entries, seen, key } => {
                 if let Some((key, key_bytes)) = key.take() {
-                    entries.push(Entry { key, key_bytes, node });
+                    let again = !key.is_empty() && !seen.insert(key.clone());
+                    if !again {
+                        entries.push(Entry { key, key_bytes, node });
+                    } else if outermost {
+                        merge(entries, &key, node);
+                    }
                 } else {
-                    let text = match &node.value {
-                        Value::Text { text, .. } => text.clone(),
-                        Value::Empty => String::new(),
-                        _ => {
-                            reader.report(
-                                "bad-key",
-                                node.bytes.clone(),
-                                "a key must be a word",
-                                "a template must be quoted: \"{{subject}}\"",
-                            );
-                            String::new()
-                        }
-                    };
-                    if !text.is_empty() && !seen.insert(text.clone()) {
-                        let message = format!("`{text}` is written twice here");
+                    let text = reader.key(&node);
+                    if seen.contains(&text) {
+                        let message = format!("`{}` is written twice here", shorten(&text));
                         reader.report("duplicate-key", node.bytes.clone(), &message, "keep one of them");
                     }
                     *key = Some((text, node.bytes));
@@ -264,23 +261,32 @@ impl Open {
         }
     }
 
-    fn close(self, end: usize) -> Node {
+    fn close(self, end: usize, text: &str) -> Node {
         let end = end.max(self.start);
-        match self.holds {
-            Holds::List(items) => {
-                let end = items.last().map_or(end, |it| it.bytes.end.max(self.start));
-                Node { bytes: self.start..end, value: Value::List(items) }
-            }
+        // Brackets close where they close; indented lines end with the last of them.
+        let bracketed = text.as_bytes().get(self.start).is_some_and(|it| matches!(it, b'[' | b'{'));
+        let (last, value) = match self.holds {
+            Holds::List(items) => (items.last().map(|it| it.bytes.end.max(self.start)), Value::List(items)),
             Holds::Map { entries, .. } => {
-                let end = entries.last().map_or(end, |it| it.node.bytes.end.max(it.key_bytes.end));
-                Node { bytes: self.start..end, value: Value::Map(entries) }
+                (entries.last().map(|it| it.node.bytes.end.max(it.key_bytes.end)), Value::Map(entries))
             }
-        }
+        };
+        Node { bytes: self.start..last.filter(|_| !bracketed).unwrap_or(end), value }
+    }
+}
+
+/// A section that is written twice is reported; what only the second one names stays known.
+fn merge(entries: &mut [Entry], key: &str, node: Node) {
+    let first = entries.iter_mut().find(|it| it.key == key).map(|it| &mut it.node.value);
+    if let (Some(Value::Map(known)), Value::Map(more)) = (first, node.value) {
+        let names: FxHashSet<String> = known.iter().map(|it| it.key.clone()).collect();
+        known.extend(more.into_iter().filter(|it| !names.contains(&it.key)));
     }
 }
 
 struct Reader<'a> {
     file: &'a str,
+    text: &'a str,
     offsets: Offsets,
     length: usize,
     problems: &'a mut Vec<Problem>,
@@ -295,6 +301,20 @@ impl Reader<'_> {
 
     fn report(&mut self, code: &'static str, bytes: Range<usize>, message: &str, help: &str) {
         self.problems.push(Problem::load(code, place(self.file, bytes), message).help(help));
+    }
+
+    /// A key, or nothing after saying why it is none.
+    fn key(&mut self, node: &Node) -> String {
+        let (message, help) = match &node.value {
+            Value::Text { text, .. } if !text.is_empty() => return text.clone(),
+            Value::Text { .. } | Value::Empty => ("a key is missing here", "write a word before the `:`"),
+            Value::Map(_) if self.text[..node.bytes.start].ends_with('{') => {
+                ("without quotes `{{ }}` is a map to YAML", "quote the whole text: \"{{subject}}\"")
+            }
+            _ => ("a key must be a word", "write a word before the `:`; quote texts with brackets in them"),
+        };
+        self.report("bad-key", node.bytes.clone(), message, help);
+        String::new()
     }
 
     fn plain_only(&mut self, bytes: &Range<usize>, anchor: usize, tagged: bool) {
@@ -324,8 +344,10 @@ impl Reader<'_> {
             "indent with spaces: YAML does not allow tabs there"
         } else if text[line_start..].lines().next().is_some_and(|it| it.contains("{{") && !it.contains('"')) {
             "a text with `{{ }}` must be quoted: \"{{subject}}\""
+        } else if text[at.min(text.len())..].starts_with('*') {
+            "a text that begins with `*` must be quoted: \"**\""
         } else {
-            "check quotes, brackets and indentation just before this place"
+            "check quotes, brackets, commas and indentation just before this place; quote texts with `: ` in them"
         };
         let bytes = at..(at + 1).min(self.length).max(at);
         self.report("syntax", bytes, &format!("this is not valid YAML: {info}"), help);
@@ -333,20 +355,35 @@ impl Reader<'_> {
 }
 
 /// Characters to bytes; the parser counts characters.
-struct Offsets(Option<Vec<usize>>);
+struct Offsets {
+    /// Where each character begins; absent if each is one byte.
+    table: Option<Vec<usize>>,
+    /// Bytes of the file before the first character.
+    before: usize,
+}
 
 impl Offsets {
-    fn new(text: &str) -> Self {
-        if text.is_ascii() {
-            return Self(None);
-        }
-        Self(Some(text.char_indices().map(|(at, _)| at).chain([text.len()]).collect()))
+    fn new(text: &str, before: usize) -> Self {
+        let table = || text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
+        Self { table: (!text.is_ascii()).then(table), before }
     }
 
     fn byte(&self, index: usize) -> usize {
-        match &self.0 {
+        let within = match &self.table {
             None => index,
             Some(table) => table.get(index).or(table.last()).copied().unwrap_or(0),
-        }
+        };
+        self.before + within
     }
+}
+
+/// A text short enough to be part of a message.
+pub fn shorten(text: &str) -> String {
+    const MOST: usize = 60;
+    let mut short: String =
+        text.chars().take(MOST).map(|it| if it.is_control() { ' ' } else { it }).collect();
+    if text.chars().nth(MOST).is_some() {
+        short.push('…');
+    }
+    short
 }

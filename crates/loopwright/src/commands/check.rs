@@ -36,6 +36,9 @@ pub(crate) struct CheckArgs {
     verbose: bool,
 }
 
+/// More problems than this are counted and not shown: nobody reads them.
+const MOST_SHOWN: usize = 100;
+
 /// Loads a workflow and proves it.
 pub(crate) fn examine(found: &Found) -> (Loaded, Option<Report>) {
     let loaded = load(&found.folder);
@@ -82,23 +85,27 @@ pub(crate) fn cmd_check(arguments: &CheckArgs) -> Result<ExitCode, CommandError>
 }
 
 fn print(found: &Found, problems: &[&Problem], report: Option<&Report>, arguments: &CheckArgs) {
-    for problem in problems {
-        show::error_line(show::problem(&found.origin, &found.folder, problem).trim_end());
+    for problem in problems.iter().take(MOST_SHOWN) {
+        let (name, text) = (found.path(&problem.place.file), found.folder.text(&problem.place.file));
+        show::error_line(show::problem(&name, text, problem).trim_end());
         if let Some(path) = &problem.path {
             show::error_line(&format!("  a run that shows it:\n{}", indent(&path.to_yaml(), 4)));
         }
     }
-    let name = &found.folder.name;
-    let count = problems.len();
-    let plural = if count == 1 { "problem" } else { "problems" };
+    if problems.len() > MOST_SHOWN {
+        let more = show::counted(problems.len() - MOST_SHOWN, "more problem");
+        show::error_line(&format!("and {more}; `--json` lists all"));
+    }
+    let name = found.name();
+    let count = show::counted(problems.len(), "problem");
     let Some(report) = report else {
-        show::error_line(&format!("{name}: does not load ({count} {plural})"));
+        show::error_line(&format!("{name}: does not load ({count})"));
         return;
     };
-    if count == 0 {
+    if problems.is_empty() {
         show::out(&format!("{name}: proved\n{}", summary(report)));
     } else {
-        show::error_line(&format!("{name}: not proved ({count} {plural})"));
+        show::error_line(&format!("{name}: not proved ({count})"));
         if report.worst.is_some() {
             show::out(&summary(report));
         }
@@ -110,51 +117,52 @@ fn print(found: &Found, problems: &[&Problem], report: Option<&Report>, argument
 
 /// What was proved, in a few lines.
 fn summary(report: &Report) -> String {
+    let plain = |it: u64| it.to_string();
+    let calls = |it: u64| show::counted(it, "agent call");
     let mut text = String::new();
     let size = &report.size;
     let _ = writeln!(
         text,
-        "  size         {} states, {} cells, {} arms written",
-        size.states, size.cells, size.arms
+        "  size         {}, {}, {} written",
+        show::counted(size.states, "state"),
+        show::counted(size.cells, "cell"),
+        show::counted(size.arms, "arm")
     );
     if let Some(because) = &report.ends_because {
         let _ = writeln!(text, "  ends         {because}");
     }
     if let Some(worst) = &report.worst {
-        let _ = writeln!(
-            text,
-            "  worst case   unattended: {}",
-            figure(&worst.calls, "agent calls", &|it| it.to_string())
-        );
+        let _ = writeln!(text, "  worst case   unattended: {}", figure(&worst.calls, &calls, &plain));
         let roles: Vec<String> = worst
             .calls_of
             .iter()
             .filter(|(_, it)| it.at_most > 0 || !it.per_item.is_empty())
-            .map(|(name, it)| format!("{name} {}", figure(it, "", &|it| it.to_string())))
+            .map(|(name, it)| format!("{name} {}", figure(it, &plain, &plain)))
             .collect();
         if !roles.is_empty() {
             let _ = writeln!(text, "               by role: {}", roles.join(", "));
         }
-        let _ = writeln!(text, "               time: {}", figure(&worst.time, "", &units::show_time));
+        let _ = writeln!(
+            text,
+            "               time: {}",
+            figure(&worst.time, &units::show_time, &units::show_time)
+        );
         if let Some(money) = &worst.money {
             let show = |it: u64| units::show(units::Amount { value: it, unit: units::Unit::Money });
-            let _ = writeln!(text, "               money: {}", figure(money, "", &show));
+            let _ = writeln!(text, "               money: {}", figure(money, &show, &show));
         }
         if let Some(tokens) = &worst.tokens {
-            let _ = writeln!(text, "               tokens: {}", figure(tokens, "", &|it| it.to_string()));
+            let _ = writeln!(text, "               tokens: {}", figure(tokens, &plain, &plain));
         }
         match (&worst.whole_run, worst.per_answer) {
             (Some(whole), _) => {
-                let _ = writeln!(
-                    text,
-                    "               whole run: {}",
-                    figure(whole, "agent calls", &|it| it.to_string())
-                );
+                let _ = writeln!(text, "               whole run: {}", figure(whole, &calls, &plain));
             }
             (None, Some(each)) => {
                 let _ = writeln!(
                     text,
-                    "               whole run: people can keep it going; at most {each} agent calls more per answer"
+                    "               whole run: people can keep it going; at most {} more per answer",
+                    calls(each)
                 );
             }
             (None, None) => {
@@ -171,12 +179,15 @@ fn summary(report: &Report) -> String {
     if !report.forced.is_empty() {
         let ways: Vec<String> =
             report.forced.iter().map(|it| format!("{} at {} {}", it.gate, it.state, it.signal)).collect();
-        let _ =
-            writeln!(text, "  forced       {} ways past a gate: {}", report.forced.len(), ways.join("; "));
+        let count = show::counted(report.forced.len(), "way");
+        let _ = writeln!(text, "  forced       {count} past a gate: {}", ways.join("; "));
     }
     if !report.defaults.is_empty() {
-        let _ =
-            writeln!(text, "  defaults     {} cells take a default (see `matrix`)", report.defaults.len());
+        let count = match report.defaults.len() {
+            1 => "1 cell takes".to_owned(),
+            more => format!("{more} cells take"),
+        };
+        let _ = writeln!(text, "  defaults     {count} a default (see `matrix`)");
     }
     text
 }
@@ -199,18 +210,18 @@ fn details(report: &Report) -> String {
     text
 }
 
-/// A figure and how sure it is: `68 (exact)`, `at most 70 (a run with 66 exists)`.
-fn figure(figure: &Figure, what: &str, show: &dyn Fn(u64) -> String) -> String {
-    let space = if what.is_empty() { "" } else { " " };
+/// A figure and how sure it is: `68 agent calls`, `at most 70 agent calls (a run with 66 exists)`. `named` shows a
+/// number with what it counts, `plain` without.
+fn figure(figure: &Figure, named: &dyn Fn(u64) -> String, plain: &dyn Fn(u64) -> String) -> String {
     let mut text = if figure.at_most == figure.at_least {
-        format!("{}{space}{what}", show(figure.at_most))
+        named(figure.at_most)
     } else {
-        format!("at most {}{space}{what} (a run with {} exists)", show(figure.at_most), show(figure.at_least))
+        format!("at most {} (a run with {} exists)", named(figure.at_most), plain(figure.at_least))
     };
     for items in &figure.per_item {
         let mut loops = items.loops.iter().rev();
         let innermost = loops.next().map(Name::to_string).unwrap_or_default();
-        let _ = write!(text, " + at most {} an item of {innermost}", show(items.at_most));
+        let _ = write!(text, " + at most {} an item of {innermost}", plain(items.at_most));
         for outer in loops {
             let _ = write!(text, " in each item of {outer}");
         }
@@ -242,7 +253,7 @@ fn as_json(found: &Found, problems: &[&Problem], report: Option<&Report>, code: 
         })
         .collect();
     json!({
-        "workflow": found.folder.name,
+        "workflow": found.name(),
         "origin": found.origin,
         "verdict": match code { OK => "proved", NOT_PROVED => "not-proved", _ => "does-not-load" },
         "problems": problems,
@@ -266,7 +277,7 @@ fn write_paths(folder: &std::path::Path, found: &Found, problems: &[&Problem]) -
     std::fs::create_dir_all(folder).map_err(unwritable)?;
     for (at, problem) in problems.iter().enumerate() {
         if let Some(path) = &problem.path {
-            let file = folder.join(format!("{}-{:02}-{}.yaml", found.folder.name, at + 1, problem.code));
+            let file = folder.join(format!("{}-{:02}-{}.yaml", found.stem(), at + 1, problem.code));
             std::fs::write(&file, path.to_yaml()).map_err(unwritable)?;
         }
     }

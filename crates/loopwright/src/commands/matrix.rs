@@ -123,7 +123,7 @@ fn terminal(workflow: &Workflow) -> String {
             text.push('\n');
         }
         for (name, state) in machine.states.iter().filter(|(_, it)| it.cells.is_empty()) {
-            let _ = writeln!(text, "{name:width$}  {:6}", state.kind.word());
+            let _ = writeln!(text, "{name:width$}  {}", state.kind.word());
         }
     }
     text.push_str(

@@ -12,7 +12,7 @@ use loopwright_core::signal;
 use serde_json::{Value, json};
 
 use crate::error::{CommandError, NOT_PROVED};
-use crate::find::{Found, find};
+use crate::find::{Found, find, read_text};
 use crate::show;
 
 /// Play a workflow with scripted agents, without a token spent
@@ -67,9 +67,8 @@ pub(crate) fn cmd_rehearse(arguments: &RehearseArgs) -> Result<ExitCode, Command
         session.one(&with_first_facts(&workflow, scenario), &mut coverage)?;
     } else {
         for file in &arguments.scenario {
-            let text = std::fs::read_to_string(file)
-                .map_err(|it| CommandError::user(format!("`{}` cannot be read: {it}", file.display())))?;
-            let scenario = super::test::scenario(&found, &workflow, &file.display().to_string(), &text)?;
+            let text = read_text(file)?;
+            let scenario = super::test::scenario(&workflow, &file.display().to_string(), &text)?;
             session.one(&scenario, &mut coverage)?;
         }
     }
@@ -136,14 +135,29 @@ impl Session<'_> {
                 let played = play(self.workflow, &scenario.start, &mut script, coverage, MOST_STEPS)
                     .map_err(impossible)?;
                 runs += 1;
-                if matches!(played.stop, Stop::NoRoute(..) | Stop::Refused(_) | Stop::TooLong) {
-                    broken += 1;
-                    self.failed = true;
-                    show::out(&format!("  FAULT `{failure}` at step {}: {}\n", at + 1, played.stop));
+                if !matches!(played.stop, Stop::NoRoute(..) | Stop::Refused(_) | Stop::TooLong) {
+                    continue;
                 }
+                broken += 1;
+                self.failed = true;
+                let (step, stop) = (at + 1, played.stop.to_string());
+                show::out(&if self.arguments.json {
+                    let scenario = &scenario.name;
+                    format!(
+                        "{}\n",
+                        json!({"scenario": scenario, "fault": failure, "step": step, "stop": stop})
+                    )
+                } else {
+                    format!("  FAULT `{failure}` at step {step}: {stop}\n")
+                });
             }
         }
-        show::out(&format!("  {runs} faults played, {broken} without a way on\n"));
+        if self.arguments.json {
+            let line = json!({"scenario": scenario.name, "faults": runs, "without-a-way-on": broken});
+            show::out(&format!("{line}\n"));
+            return Ok(());
+        }
+        show::out(&format!("  {} played, {broken} without a way on\n", show::counted(runs, "fault")));
         Ok(())
     }
 
@@ -183,8 +197,10 @@ impl Session<'_> {
         }
         if !self.arguments.json {
             let mut text = format!(
-                "{} runs, {steps} steps, at most {longest} agent calls between two things a person did\n",
-                self.arguments.runs
+                "{}, {}, at most {} between two things a person did\n",
+                show::counted(self.arguments.runs, "run"),
+                show::counted(steps, "step"),
+                show::counted(longest, "agent call"),
             );
             for (end, count) in ends {
                 let _ = writeln!(text, "  {count:6} {end}");
@@ -210,7 +226,7 @@ impl Session<'_> {
         } else {
             "only part: the space is too large to walk"
         };
-        show::out(&format!("{} runs played: {all}\n", outcome.played));
+        show::out(&format!("{} played: {all}\n", show::counted(outcome.played, "run")));
     }
 }
 

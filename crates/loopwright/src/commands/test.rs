@@ -30,39 +30,45 @@ pub(crate) struct TestArgs {
     json: bool,
 }
 
-/// A scenario and its file, or what is wrong with it.
-pub(crate) fn scenarios(found: &Found, workflow: &Workflow) -> Result<Vec<(String, Scenario)>, CommandError> {
+/// The scenarios of a folder and their files. Everything that is wrong with any of them is shown first.
+fn scenarios(found: &Found, workflow: &Workflow) -> Result<Vec<(String, Scenario)>, CommandError> {
     let mut scenarios = Vec::new();
-    for file in found.folder.files.keys().filter(|it| it.starts_with("scenarios/") && is_yaml(it)) {
-        scenarios.push((
-            file.clone(),
-            scenario(found, workflow, file, found.folder.text(file).unwrap_or_default())?,
-        ));
+    let mut broken: Vec<CommandError> = Vec::new();
+    for (file, content) in
+        found.folder.files.iter().filter(|(it, _)| it.starts_with("scenarios/") && is_yaml(it))
+    {
+        let name = found.path(file);
+        let read = if let Ok(text) = std::str::from_utf8(content) {
+            scenario(workflow, &name, text)
+        } else {
+            show::error_line(&format!("`{name}` is not UTF-8 text"));
+            Err(CommandError::user(format!("the scenario `{name}` does not load")))
+        };
+        match read {
+            Ok(scenario) => scenarios.push((file.clone(), scenario)),
+            Err(error) => broken.push(error),
+        }
     }
-    Ok(scenarios)
+    match broken.pop() {
+        None => Ok(scenarios),
+        Some(error) if broken.is_empty() => Err(error),
+        Some(_) => Err(CommandError::user(format!("{} scenarios do not load", broken.len() + 1))),
+    }
 }
 
 fn is_yaml(file: &str) -> bool {
     std::path::Path::new(file).extension().is_some_and(|it| it == "yaml" || it == "yml")
 }
 
-/// Reads one scenario.
-pub(crate) fn scenario(
-    found: &Found,
-    workflow: &Workflow,
-    file: &str,
-    text: &str,
-) -> Result<Scenario, CommandError> {
-    let (scenario, problems) = parse_scenario(workflow, file, text);
-    if !problems.is_empty() {
-        let mut folder = found.folder.clone();
-        folder.files.insert(file.to_owned(), text.as_bytes().to_vec());
-        for problem in &problems {
-            show::error_line(show::problem(&found.origin, &folder, problem).trim_end());
-        }
-        return Err(CommandError::user(format!("the scenario `{file}` does not load")));
+/// Reads one scenario, which goes by this name in messages.
+pub(crate) fn scenario(workflow: &Workflow, name: &str, text: &str) -> Result<Scenario, CommandError> {
+    let (scenario, problems) = parse_scenario(workflow, name, text);
+    for problem in &problems {
+        show::error_line(show::problem(name, Some(text), problem).trim_end());
     }
-    scenario.ok_or_else(|| CommandError::user(format!("the scenario `{file}` does not load")))
+    scenario
+        .filter(|_| problems.is_empty())
+        .ok_or_else(|| CommandError::user(format!("the scenario `{name}` does not load")))
 }
 
 pub(crate) fn cmd_test(arguments: &TestArgs) -> Result<ExitCode, CommandError> {

@@ -174,9 +174,9 @@ impl<'w> Unfolded<'w> {
             examples: Vec::new(),
             outer_terms,
         };
-        let slots = &unfolded.slots;
-        let counters = &unfolded.counters;
-        let plan = Planner { workflow, machine, shelf, slots, counters, watches }.plan();
+        let counters = unfolded.counted();
+        let plan =
+            Planner { workflow, machine, shelf, slots: &unfolded.slots, counters: &counters, watches }.plan();
         let mut builder = Builder { plan, fitter: Fitter { ends, watches }, fitted: Vec::new() };
         unfolded.roots(settings, &builder);
         let mut next = 0;
@@ -185,6 +185,24 @@ impl<'w> Unfolded<'w> {
             next += 1;
         }
         unfolded
+    }
+
+    /// Counters that some arm spends. One that only pays for tries of the same visit is charged to the visit.
+    fn counted(&self) -> IndexMap<Name, u16> {
+        let mut counted = IndexMap::new();
+        for (name, budget) in &self.machine.budgets {
+            let spends = |state: &State| {
+                let mut arms = state.cells.values().flat_map(|it| &it.arms);
+                arms.any(|it| {
+                    it.spend.as_ref() == Some(name) && self.retries(state, &Vec::new(), it).is_none()
+                })
+            };
+            if self.machine.states.values().any(spends) {
+                let lines = lines(name, budget).into_iter();
+                counted.extend(lines.filter_map(|(it, _)| Some((it.clone(), *self.counters.get(&*it)?))));
+            }
+        }
+        counted
     }
 
     /// Answers about runs nobody interferes with: no edit makes a gate stale, no call is cancelled.

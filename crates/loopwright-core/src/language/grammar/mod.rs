@@ -1,13 +1,22 @@
-//! The grammar of `workflow.yaml`, as data. See [`super::shape`] for what reads it.
+//! The grammar of `workflow.yaml`, as data. See `super::shape` for what reads it.
 
-use super::shape::{Bare, Definitions, Field, Record, Shape, Tagged};
-use super::units::Unit;
+mod actions;
+mod states;
+
+use self::states::{child, states};
+use super::shape::{Definitions, Field, Record, Shape, Tagged};
 
 /// The whole file.
 pub fn workflow() -> Shape {
     let text = Shape::Text;
     Shape::Record(
         Record::new("a workflow")
+            .also("workflow", &["name", "id"])
+            .also("about", &["description"])
+            .also("states", &["steps", "nodes", "stages"])
+            .also("roles", &["agents"])
+            .also("vars", &["variables"])
+            .also("start", &["initial", "entry"])
             .must("workflow", Shape::Name, "The workflow's name, equal to its folder's.")
             .may("about", text.clone(), "One sentence for people.")
             .must(
@@ -42,7 +51,11 @@ pub fn workflow() -> Shape {
             .may("questions", Shape::MapOf("questions", Box::new(question())), "What people are asked.")
             .may("facts", facts(), "Observations with a finite domain, computed with CEL.")
             .may("defaults", routes(), "Routes for signals that many states share.")
-            .must("states", states(), "The machine.")
+            .must(
+                "states",
+                states(),
+                "What is done, and where each outcome leads. A run starts at the first.",
+            )
             .may("children", Shape::MapOf("children", Box::new(child())), "Machines run once per item.")
             .may("properties", property().list(), "What must be proved besides."),
     )
@@ -125,6 +138,7 @@ fn budgets() -> Shape {
             Shape::Amount,
             Shape::Record(
                 Record::new("a budget")
+                    .also("limit", &["max", "times"])
                     .must(
                         "limit",
                         Shape::Amount.table(),
@@ -145,16 +159,8 @@ fn caps() -> Shape {
             .may("calls", Shape::Number, "Agent calls in all.")
             .may("calls-of", Shape::MapOf("roles", Box::new(Shape::Number)), "Agent calls of one role.")
             .may("time", Shape::Time, "Time of agent calls and checks.")
-            .may(
-                "usd",
-                Shape::Measure(Unit::Money, Bare::Allowed),
-                "Money; every role must say what a call `costs` at most.",
-            )
-            .may(
-                "tokens",
-                Shape::Measure(Unit::Tokens, Bare::Allowed),
-                "Tokens; every role must say its `tokens`.",
-            ),
+            .may("usd", Shape::Dollars, "Money; every role must say what a call `costs` at most.")
+            .may("tokens", Shape::Tokens, "Tokens; every role must say its `tokens`."),
     )
 }
 
@@ -176,7 +182,10 @@ fn document() -> Shape {
     Shape::Tagged(Tagged {
         what: "a document",
         variants: vec![
-            Record::new("a document").must("file", Shape::Text, "One file.").with(&common),
+            Record::new("a document")
+                .also("file", &["path"])
+                .must("file", Shape::Text, "One file.")
+                .with(&common),
             Record::new("a document").must("files", names(), "Files by glob; `!x` leaves out.").with(&common),
             Record::new("a group").must("group", names(), "Other documents under one name.").may(
                 "about",
@@ -255,6 +264,11 @@ fn findings() -> Shape {
 fn role() -> Shape {
     Shape::Record(
         Record::new("a role")
+            .also("agent", &["model"])
+            .also("prompt", &["instructions", "system"])
+            .also("may-write", &["writes", "write", "may-edit"])
+            .also("given", &["reads", "inputs", "context"])
+            .also("verdicts", &["outcomes", "outputs"])
             .must("agent", Shape::Name, "Which agent does it, a name the configuration knows.")
             .may("about", Shape::Text, "What it is, for people.")
             .may("prompt", Shape::Text.table(), "`prompts/x.md`, or the text itself.")
@@ -268,12 +282,8 @@ fn role() -> Shape {
             .may("deny", Shape::OneOf(&["git", "network", "shell"]).list(), "What it may not use.")
             .may("timeout", Shape::Time, "The longest one call may take. Default: 30m.")
             .may("idle", Shape::Time, "The longest it may be silent. Default: 10m.")
-            .may(
-                "costs",
-                Shape::Measure(Unit::Money, Bare::Refused),
-                "The most one call may cost: `0.50 usd`.",
-            )
-            .may("tokens", Shape::Measure(Unit::Tokens, Bare::Allowed), "The most tokens one call may take."),
+            .may("costs", Shape::Money, "The most one call may cost.")
+            .may("tokens", Shape::Tokens, "The most tokens one call may take."),
     )
 }
 
@@ -317,6 +327,9 @@ fn arm() -> Shape {
         Shape::ListOf(Box::new(Shape::Ref("arm"))),
         Shape::Record(
             Record::new("an arm")
+                .also("to", &["then", "next", "goto", "target"])
+                .also("when", &["if", "only-when"])
+                .also("spend", &["budget"])
                 .must("to", Shape::Name, "A state, `again` or `back`.")
                 .may("when", conditions(), "Must hold, else the next arm.")
                 .may("spend", Shape::Name, "Takes one of a budget; nothing left means the next arm.")
@@ -335,259 +348,6 @@ fn routes() -> Shape {
 
 fn may(key: &'static str, shape: Shape, about: &'static str) -> Field {
     Field { key, shape, required: false, about }
-}
-
-fn states() -> Shape {
-    Shape::MapOf("states", Box::new(state()))
-}
-
-fn state() -> Shape {
-    let common = [
-        may("about", Shape::Text, "What it is for, shown to people."),
-        may(
-            "needs",
-            names().table(),
-            "Gates that are settled when this state is entered, or signal `stale`.",
-        ),
-        may("on", routes(), "Routes by signal; `A | B` names several."),
-    ];
-    let then = [may("then", Shape::Ref("arm"), "Where the best signal leads.")];
-    let gate = [
-        may("judges", names().table(), "Makes the state a gate over these documents."),
-        may("gate", Shape::Name, "The gate's name when it is not the state's."),
-        may("passes", names(), "Signals that pass the gate. Default: the best."),
-        may("only-when", conditions(), "The gate is owed only while this holds."),
-    ];
-    let call = [
-        may("prompt", Shape::Text.table(), "This call's own prompt."),
-        may("given", names().table(), "What this call is given besides."),
-        may("may-write", names().table(), "Narrows what the role may write."),
-        may("produces", names().table(), "Documents that exist and are valid afterwards."),
-        may("changes", names(), "Documents whose bytes differ afterwards."),
-        may("verdicts", fields_of_outcome("verdicts"), "How this call can come out, best first."),
-        may("returns", Shape::Text, "A JSON Schema for what comes with the verdict."),
-        may("rules", names(), "Further rules for this call."),
-        may("timeout", Shape::Time, "The longest this call may take."),
-    ];
-    let role = || Shape::Name.table();
-    Shape::Tagged(Tagged {
-        what: "a state",
-        variants: vec![
-            Record::new("an agent state")
-                .must("agent", role(), "The role that works.")
-                .with(&call)
-                .with(&then)
-                .with(&common),
-            Record::new("a review state")
-                .must("review", role(), "The judge.")
-                .may("advice", names(), "Roles that are heard and recorded, never routed on.")
-                .with(&call)
-                .with(&gate)
-                .with(&then)
-                .with(&common),
-            Record::new("a check state")
-                .must("check", check(), "What is run.")
-                .with(&gate)
-                .with(&then)
-                .with(&common),
-            Record::new("an ask state")
-                .must("ask", Shape::Name, "The question.")
-                .with(&gate)
-                .with(&then)
-                .with(&common),
-            Record::new("a do state")
-                .must("do", action().list(), "What the engine does, in order.")
-                .may("without", names(), "Gates over what is committed that are deliberately not needed.")
-                .with(&then)
-                .with(&common),
-            Record::new("a choose state")
-                .must("choose", Shape::Ref("arm").list(), "Arms; the first that holds.")
-                .with(&common[..2]),
-            Record::new("a settle state")
-                .must("settle", names(), "Gates, in the order they are owed.")
-                .with(&then)
-                .with(&common[..2]),
-            Record::new("an each state")
-                .must("each", each(), "What is done once per item.")
-                .with(&gate)
-                .with(&then)
-                .with(&common),
-            Record::new("a rest state").must("rest", Shape::Text, "What the person is told.").with(&common),
-            Record::new("an end")
-                .must(
-                    "end",
-                    Shape::OneOf(&["success", "failure", "stopped", "refused"]),
-                    "How the run came out.",
-                )
-                .may("says", Shape::Text, "What the person is told.")
-                .with(&common),
-        ],
-    })
-}
-
-fn check() -> Shape {
-    Shape::Either(vec![
-        Shape::Text,
-        Shape::Tagged(Tagged {
-            what: "a check",
-            variants: vec![
-                Record::new("a check")
-                    .must("run", names(), "Commands.")
-                    .may("each", Shape::Time, "The longest one command may take. Default: 30s.")
-                    .may("timeout", Shape::Time, "The longest all of them may take. Default: 10m.")
-                    .may(
-                        "none",
-                        Shape::OneOf(&["pass", "fail"]),
-                        "What no command at all means. Default: fail.",
-                    )
-                    .may(
-                        "expect",
-                        Shape::OneOf(&["pass", "fail"]),
-                        "What counts as `pass`. Default: that commands succeed.",
-                    )
-                    .may("uses", names(), "Documents that hold the check's own code."),
-                Record::new("a project's check")
-                    .must(
-                        "project",
-                        Shape::OneOf(&["build", "test", "lint", "format", "checks"]),
-                        "What the project declares.",
-                    )
-                    .may("each", Shape::Time, "The longest one command may take. Default: 20m.")
-                    .may("timeout", Shape::Time, "The longest all of them may take. Default: 30m.")
-                    .may("uses", names(), "Documents that hold the check's own code."),
-                Record::new("a named check")
-                    .must("named", Shape::Name, "A check from the library.")
-                    .may("timeout", Shape::Time, "The longest it may take.")
-                    .may("uses", names(), "Documents that hold the check's own code."),
-            ],
-        }),
-    ])
-}
-
-fn each() -> Shape {
-    Shape::Record(
-        Record::new("an each")
-            .must("item", Shape::Name, "The item's name in prompts.")
-            .must("in", Shape::Text, "Where the list is.")
-            .may("order", Shape::OneOf(&["depends"]), "Items after those they depend on.")
-            .must(
-                "run",
-                Shape::Either(vec![
-                    Shape::Name,
-                    Shape::Record(
-                        Record::new("a call per item")
-                            .must("agent", Shape::Name, "The role that works.")
-                            .may("prompt", Shape::Text, "This call's own prompt.")
-                            .may("given", names(), "What this call is given besides.")
-                            .may("may-write", names(), "Narrows what the role may write.")
-                            .may("produces", names(), "Documents that exist and are valid afterwards."),
-                    ),
-                ]),
-                "A child's name, or one call.",
-            )
-            .may(
-                "with",
-                Shape::MapOf("variables", Box::new(Shape::Name)),
-                "Start values for the child's variables.",
-            )
-            .may("at-once", Shape::Number, "How many items side by side.")
-            .may("at-most", Shape::Number, "How many items at most.")
-            .may(
-                "anew",
-                Shape::Truth,
-                "Whether items that ended well run again when the state is entered again.",
-            ),
-    )
-}
-
-fn action() -> Shape {
-    let record = |what| Record::new(what);
-    let to = |about| may("to", Shape::Text, about);
-    let value = Shape::Either(vec![
-        Shape::Text,
-        Shape::Record(Record::new("a conditional value").must("to", Shape::Text, "The value.").may(
-            "if",
-            Shape::OneOf(&["present", "absent"]),
-            "Only if the field is there, or is not.",
-        )),
-    ]);
-    Shape::Tagged(Tagged {
-        what: "an action",
-        variants: vec![
-            record("`set`").must("set", Shape::MapOf("fields", Box::new(value)), "Fields to change."),
-            record("`append`")
-                .must("append", Shape::Text, "A line.")
-                .with(&[to("The field it is added to.")]),
-            record("`write`")
-                .must("write", Shape::Text, "The document.")
-                .may("from", Shape::Text, "Its content.")
-                .may("template", Shape::Text, "A template for its content."),
-            record("`create`")
-                .must("create", Shape::Text, "The kind of document.")
-                .must("for", Shape::Text, "The list: one document per entry.")
-                .must("key", Shape::Text, "What tells entries apart: one document per key, ever.")
-                .may("set", Shape::MapOf("fields", Box::new(Shape::Text)), "Its fields.")
-                .may("template", Shape::Text, "A template for its content.")
-                .may("prune", Shape::Truth, "Take back this run's that are no longer in the list."),
-            record("`copy`").must("copy", Shape::Text, "What.").with(&[to("Where.")]).may(
-                "exact",
-                Shape::Truth,
-                "Remove what the source has not.",
-            ),
-            record("`move`").must("move", Shape::Text, "What.").with(&[to("Where.")]),
-            record("`delete`").must("delete", Shape::Text.table(), "What."),
-            record("`commit`").must("commit", Shape::Text, "The message.").may(
-                "what",
-                names(),
-                "Documents. Default: all that changed.",
-            ),
-            record("`branch`")
-                .must("branch", Shape::Text, "Its name.")
-                .may("from", Shape::Text, "Where it starts.")
-                .may("worktree", Shape::Truth, "Give it a worktree of its own."),
-            record("`switch`").must("switch", Shape::Text, "The branch."),
-            record("`merge`").must("merge", Shape::Text, "The branch.").may(
-                "into",
-                Shape::Text,
-                "The branch it goes into.",
-            ),
-            record("`push`").must("push", Shape::Text, "The branch."),
-            record("`drop`").must("drop", Shape::Text, "The branch.").may(
-                "if",
-                Shape::OneOf(&["merged", "always"]),
-                "When. Default: merged.",
-            ),
-            record("`restore`").must("restore", names(), "Documents.").may(
-                "to",
-                Shape::OneOf(&["start", "commit"]),
-                "As they were when. Default: commit.",
-            ),
-            record("`run`").must("run", Shape::Text, "The command.").may(
-                "writes",
-                names(),
-                "Documents it may change. Default: everything.",
-            ),
-            record("`say`").must("say", Shape::Text, "Told to the person."),
-            record("`refuse`").must(
-                "refuse",
-                Shape::Text,
-                "Told to the person; the verb's command exits as refused.",
-            ),
-        ],
-    })
-}
-
-fn child() -> Shape {
-    Shape::Record(
-        Record::new("a child")
-            .may("about", Shape::Text, "What it is for.")
-            .may("vars", variables(), "Finite variables.")
-            .may("start", Shape::Name, "The first state. Default: the first written.")
-            .may("budgets", budgets(), "Per item.")
-            .may("facts", facts(), "Observations about the item.")
-            .may("defaults", routes(), "Routes many states share. Default: the file's.")
-            .must("states", states(), "The machine."),
-    )
 }
 
 fn property() -> Shape {

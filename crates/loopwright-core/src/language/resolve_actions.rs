@@ -1,0 +1,158 @@
+//! Actions: what the engine does, and what that writes.
+
+use super::loader::{Loader, Scope};
+use super::resolve_nouns::{in_folder, to_json};
+use super::yaml::Node;
+use crate::definition::Action;
+use crate::library;
+use crate::name::Name;
+use crate::paths::FileSet;
+use crate::problem::did_you_mean;
+
+impl Loader<'_> {
+    pub(super) fn action(&self, node: &Node, scope: Scope<'_>) -> Option<Action> {
+        let verb = ACTIONS.iter().find_map(|it| node.entry(it))?;
+        let value = &verb.node;
+        let place = Self::place(&verb.key_bytes);
+        let mut writes = Some(Vec::new());
+        let mut commits = None;
+        match verb.key.as_str() {
+            "set" => {
+                for entry in value.entries() {
+                    self.field_target(&entry.key, &entry.key_bytes);
+                }
+            }
+            "append" => {
+                if let Some(to) = node.get("to") {
+                    self.field_target(to.text().unwrap_or_default(), &to.bytes);
+                }
+            }
+            "write" | "create" => {
+                writes = Some(self.document(value).into_iter().collect());
+                self.template_file(node.get("template"));
+            }
+            "copy" => writes = Some(self.files_or_document(node.get("to"))),
+            "delete" => {
+                let table = self.list_table(Some(value), &scope, |it| Some(self.files_or_document(Some(it))));
+                writes = Some(table.values().flatten().flatten().cloned().collect());
+            }
+            "move" => {
+                self.files_or_document(Some(value));
+            }
+            "commit" => {
+                let what = self.known_list("documents", "document", node.get("what"));
+                commits = Some(if node.get("what").is_some() {
+                    what
+                } else {
+                    self.names("documents").into_iter().map(Name::from).collect()
+                });
+            }
+            "push" => commits = Some(self.names("documents").into_iter().map(Name::from).collect()),
+            "switch" | "merge" => writes = None,
+            "restore" => writes = Some(self.known_list("documents", "document", Some(value))),
+            "run" => {
+                writes = node.get("writes").map(|it| self.known_list("documents", "document", Some(it)));
+            }
+            _ => {}
+        }
+        Some(Action { verb: verb.key.as_str().into(), parameters: to_json(node), writes, commits, place })
+    }
+
+    fn template_file(&self, node: Option<&Node>) {
+        let Some(node) = node else { return };
+        let Some(file) = node.text() else { return };
+        if self.folder.text(file).is_none() {
+            let message = format!("the folder has no file `{file}`");
+            self.wrong(
+                "no-file",
+                &node.bytes,
+                message,
+                did_you_mean(file, self.folder.files.keys().map(String::as_str)),
+            );
+        }
+    }
+
+    /// Documents that a path or a document's name stands for.
+    fn files_or_document(&self, node: Option<&Node>) -> Vec<Name> {
+        let Some((node, text)) = node.and_then(|it| Some((it, it.text()?))) else { return Vec::new() };
+        if let Some(name) = text.strip_prefix("docs.") {
+            return if self.known("documents", "document", name, &node.bytes) {
+                vec![name.into()]
+            } else {
+                Vec::new()
+            };
+        }
+        let names = self.names("documents");
+        if names.contains(&text) {
+            self.using("documents", text);
+            return vec![text.into()];
+        }
+        if text == "folder" {
+            return Vec::new();
+        }
+        let folder = self.root.get("folder").and_then(Node::text);
+        let path = in_folder(folder, text);
+        let Ok(here) = FileSet::parse(&[&path, &format!("{path}/**")]) else { return Vec::new() };
+        names
+            .into_iter()
+            .filter(|name| {
+                let declared = self.root.get("documents").and_then(|it| it.get(name));
+                let globs = declared
+                    .and_then(|it| it.get("file").or_else(|| it.get("files")))
+                    .map(Node::items)
+                    .unwrap_or_default();
+                let globs: Vec<String> =
+                    globs.into_iter().filter_map(Node::text).map(|it| in_folder(folder, it)).collect();
+                FileSet::parse(&globs.iter().map(String::as_str).collect::<Vec<_>>())
+                    .is_ok_and(|it| it.may_overlap(&here))
+            })
+            .map(Name::from)
+            .collect()
+    }
+
+    /// `doc.field`, a field that the document's reader can set.
+    fn field_target(&self, text: &str, bytes: &std::ops::Range<usize>) {
+        let (document, field) = text.split_once('.').unwrap_or((text, ""));
+        if document == "item" {
+            return;
+        }
+        if !self.known("documents", "document", document, bytes) {
+            return;
+        }
+        let declared = self.root.get("documents").and_then(|it| it.get(document));
+        let reader = declared.and_then(|it| it.get("as")).and_then(Node::text);
+        let Some(reader) = reader.and_then(|it| library::readers().get(it)) else {
+            let message = format!("`{document}` has no reader, so its fields cannot be set");
+            self.wrong("no-reader", bytes, message, Some("say what it is: `as: yaml`".into()));
+            return;
+        };
+        if !reader.sets.iter().any(|it| settable(it, field)) {
+            let message = format!("`{field}` of `{document}` cannot be set");
+            self.wrong(
+                "unknown-name",
+                bytes,
+                message,
+                did_you_mean(field, reader.sets.iter().map(String::as_str)),
+            );
+        }
+    }
+}
+
+/// The words of actions; one that takes another word as a key comes first.
+const ACTIONS: &[&str] = &[
+    "create", "set", "append", "write", "copy", "move", "delete", "commit", "branch", "switch", "merge",
+    "push", "drop", "restore", "run", "say", "refuse",
+];
+
+/// Whether a field fits a pattern such as `flags.*`.
+fn settable(pattern: &str, field: &str) -> bool {
+    let mut parts = field.split(['.', '[']).map(|it| it.trim_end_matches(']'));
+    for expected in pattern.split('.') {
+        match parts.next() {
+            Some(_) if expected == "*" => {}
+            Some(part) if part == expected => {}
+            _ => return false,
+        }
+    }
+    parts.next().is_none() || pattern == "*"
+}

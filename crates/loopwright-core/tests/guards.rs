@@ -1,0 +1,110 @@
+//! What the language refuses because it would mean something else than its author thinks: each guard blocks, at its
+//! place and with what to do, and lets its neighbour through.
+
+use loopwright_core::language::{Folder, WORKFLOW_FILE, load};
+use loopwright_core::problem::Problem;
+
+const GOOD: &str = r#"workflow: good
+subject: thing
+documents:
+  code: {files: ["**"]}
+  tasks: {file: tasks.yaml, as: yaml, shape: {items: [{id: text}]}}
+roles:
+  coder: {agent: claude, prompt: "Do it.", may-write: [code]}
+questions:
+  ready: {asks: "Ready?", answers: [yes, no], unattended: wait}
+phases:
+  working: {at: ask, show: others}
+facts:
+  tree: {in: [clean, dirty], is: "git.dirty ? 'dirty' : 'clean'"}
+defaults: {failures: broken}
+states:
+  parts: {each: {item: task, in: docs.tasks.items, run: part}, on: {fine: tests, stuck: broken}}
+  tests: {check: project.test, judges: code, on: {pass: which, fail: broken}}
+  which: {choose: [{when: {tree: dirty}, to: broken}, {to: settled-now}]}
+  settled-now: {settle: [tests], then: ask}
+  ask: {ask: ready, needs: [tests], on: {yes: done, no | deferred: broken}}
+  done: {needs: [tests], end: success}
+  broken: {end: failure}
+children:
+  part:
+    defaults: {transient: {to: again, spend: retries, else: stuck}, failures: stuck}
+    budgets: {retries: {limit: 1, per: visit}}
+    states:
+      work: {agent: coder, then: fine}
+      fine: {end: success}
+      stuck: {end: failure}
+"#;
+
+fn found(text: &str) -> Vec<Problem> {
+    let files = [(WORKFLOW_FILE.to_owned(), text.as_bytes().to_vec())].into();
+    load(&Folder { name: "good".into(), files }).problems
+}
+
+#[test]
+fn the_good_file_loads() {
+    assert_eq!(found(GOOD), []);
+}
+
+/// What is replaced by what, the code, what is underlined, and a word of the help.
+const GUARDS: &[(&str, &str, &str, &str, &str)] = &[
+    ("which: {choose", "which: {needs: [tests], choose", "unknown-key", "needs", "the state it leads to"),
+    ("now: {settle", "now: {needs: [tests], settle", "unknown-key", "needs", "the state it leads to"),
+    ("stuck", "failed", "reserved", "failed", "another name"),
+    ("stuck", "lost", "reserved", "lost", "another name"),
+    ("stuck", "empty", "reserved", "empty", "another name"),
+    ("stuck", "stale", "reserved", "stale", "another name"),
+    ("fine", "none", "reserved", "none", "another name"),
+    ("which", "edit", "reserved", "edit", "another name"),
+    ("which", "facts", "reserved", "facts", "another name"),
+    ("which", "verb", "reserved", "verb", "another name"),
+    ("which", "others", "reserved", "others", "another name"),
+    ("which", "visit", "reserved", "visit", "another name"),
+    ("which", "again", "reserved", "again", "another name"),
+    ("which", "back", "reserved", "back", "another name"),
+    ("[yes, no]", "[yes, no, wait]", "reserved", "wait", "another word"),
+    ("[yes, no]", "[yes, no, deferred]", "reserved", "deferred", "another word"),
+    ("git.dirty ? 'dirty' : 'clean'", "git.dirty", "bad-fact", "\"git.dirty\"", "one of the values"),
+    ("git.dirty ? 'dirty' : 'clean'", "git.branch", "bad-fact", "\"git.branch\"", "one of the values"),
+    ("git.dirty ? 'dirty'", "git.dirt ? 'dirty'", "bad-fact", "dirt", "dirty"),
+    ("per: visit}}", "per: visit}, gold: {limit: 2 usd, keep: 10m}}", "bad-value", "10m", "same unit"),
+    ("may-write: [code]}", "may-write: [code], costs: 2}", "bad-type", "2", "2 usd"),
+    ("may-write: [code]}", "may-write: [code], costs: 2h}", "bad-type", "2h", "2 usd"),
+    (
+        "{item: task, in: docs.tasks.items",
+        "{item: task, in: docs.task.items",
+        "unknown-name",
+        "docs.task.items",
+        "tasks",
+    ),
+    ("\"Do it.\"", "do-it.md", "bad-value", "do-it.md", "prompts/do-it.md"),
+];
+
+#[test]
+fn each_guard_blocks_at_its_place() {
+    let mut wrong = Vec::new();
+    for (part, spoiled, code, underlined, help) in GUARDS {
+        let text = GOOD.replace(part, spoiled);
+        assert!(text.contains(spoiled), "{part}");
+        let said = found(&text);
+        let right = |it: &Problem| {
+            it.code == *code
+                && text.get(it.place.bytes.clone()) == Some(underlined)
+                && it.help.as_ref().is_some_and(|it| it.contains(help))
+        };
+        if said.len() != 1 || !said.iter().all(right) {
+            wrong.push(format!("`{spoiled}`: {said:#?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// In a child these words are no trouble: scenarios and phases say `part.edit` there.
+#[test]
+fn a_child_may_call_a_state_as_a_step_is_called() {
+    for word in ["edit", "facts", "verb", "others"] {
+        let text = GOOD.replace("      work:", &format!("      {word}:"));
+        assert_ne!(text, GOOD);
+        assert_eq!(found(&text), [], "{word}");
+    }
+}

@@ -1,0 +1,63 @@
+//! The binary as people and scripts meet it: what it prints, where, and with which exit code.
+
+mod bad_input;
+mod outputs;
+mod pipes;
+
+use std::error::Error;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::{fs, io};
+
+type Outcome = Result<(), Box<dyn Error>>;
+
+/// The workflows these tests are about; commands are run here, so that no path depends on the machine.
+fn data() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data")
+}
+
+/// A folder of a test's own, empty.
+fn scratch(name: &str) -> io::Result<PathBuf> {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cli").join(name);
+    if folder.exists() {
+        fs::remove_dir_all(&folder)?;
+    }
+    fs::create_dir_all(&folder)?;
+    Ok(folder)
+}
+
+struct Ran {
+    code: Option<i32>,
+    stdout: String,
+    stderr: String,
+}
+
+impl From<Output> for Ran {
+    fn from(output: Output) -> Self {
+        Self {
+            code: output.status.code(),
+            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+}
+
+fn loopwright(folder: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_loopwright"));
+    command.current_dir(folder).env_remove("NO_COLOR").env_remove("CLICOLOR_FORCE");
+    command
+}
+
+fn run_in(folder: &Path, arguments: &[impl AsRef<OsStr>]) -> io::Result<Ran> {
+    let ran: Ran = loopwright(folder).args(arguments).output()?.into();
+    // Whatever happens, it is not this.
+    assert!(!ran.stderr.contains("panicked"), "{}", ran.stderr);
+    assert!(ran.code.is_some(), "ended by a signal: {}", ran.stderr);
+    Ok(ran)
+}
+
+/// Runs a command line, split at spaces, among the test's workflows.
+fn run(line: &str) -> io::Result<Ran> {
+    run_in(&data(), &line.split_whitespace().collect::<Vec<_>>())
+}

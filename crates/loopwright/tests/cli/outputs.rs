@@ -1,0 +1,239 @@
+//! What is printed when things go as they should, and when workflows are not as they should be.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::{Outcome, data, run, run_in, scratch};
+
+/// A command line with its snapshot's name.
+const SHOWN: &[(&str, &str)] = &[
+    ("help", "--help"),
+    ("check_proved", "check small"),
+    ("check_proved_verbose", "check --verbose small"),
+    ("check_not_proved", "check unproved"),
+    ("check_not_loaded", "check broken"),
+    ("check_several", "check small unproved"),
+    ("matrix", "matrix small"),
+    ("matrix_markdown", "matrix --format markdown small"),
+    ("graph_mermaid", "graph --no-failures small"),
+    ("graph_dot", "graph --no-failures --format dot small"),
+    ("rehearse", "rehearse small"),
+    ("rehearse_scenario", "rehearse small --scenario small/scenarios/mended-once.yaml"),
+    ("rehearse_unexpected", "rehearse failing --scenario failing/scenarios/not-so.yaml"),
+    ("rehearse_faults", "rehearse small --faults"),
+    ("rehearse_random", "rehearse small --random --runs 5 --seed 3"),
+    ("rehearse_exhaustive", "rehearse small --exhaustive"),
+    ("test", "test small failing"),
+    ("test_not_loaded", "test misspelt"),
+];
+
+#[test]
+fn commands_print_what_they_printed() -> Outcome {
+    for (name, line) in SHOWN {
+        let ran = run(line)?;
+        let code = ran.code.unwrap_or_default();
+        let text =
+            format!("$ loopwright {line}\n{}--- stderr\n{}--- exit code {code}\n", ran.stdout, ran.stderr);
+        insta::with_settings!({omit_expression => true}, { insta::assert_snapshot!(*name, text) });
+    }
+    Ok(())
+}
+
+/// Exit codes: 0 as it should be, 1 not, 2 something does not load.
+#[test]
+fn the_exit_code_says_how_it_went() -> Outcome {
+    for (line, code) in [
+        ("check small", 0),
+        ("check unproved", 1),
+        ("check broken", 2),
+        ("check small unproved", 1),
+        ("check unproved broken small", 2),
+        ("check --json unproved", 1),
+        ("check --json broken", 2),
+        ("matrix unproved", 0),
+        ("matrix broken", 2),
+        ("graph unproved", 0),
+        ("graph broken", 2),
+        ("rehearse small", 0),
+        ("rehearse small --scenario small/scenarios/at-once.yaml", 0),
+        ("rehearse failing --scenario failing/scenarios/not-so.yaml", 1),
+        ("rehearse misspelt --scenario misspelt/scenarios/a.yaml", 2),
+        ("rehearse broken", 2),
+        ("test small", 0),
+        ("test --complete small", 1),
+        ("test failing", 1),
+        ("test small misspelt", 2),
+        ("test broken", 2),
+        ("workflows", 0),
+        ("readers", 0),
+        ("schema", 0),
+        ("--version", 0),
+        ("", 2),
+        ("chek small", 2),
+        ("check --jsn small", 2),
+        ("matrix", 2),
+        ("rehearse small --random --exhaustive", 2),
+        ("graph --format png small", 2),
+    ] {
+        let ran = run(line)?;
+        assert_eq!(ran.code, Some(code), "`loopwright {line}`\n{}{}", ran.stdout, ran.stderr);
+    }
+    Ok(())
+}
+
+/// What is not data goes to stderr, so that data can be piped on.
+#[test]
+fn data_goes_to_stdout_and_the_rest_to_stderr() -> Outcome {
+    for line in ["check broken", "matrix broken", "check nothing", "test misspelt", "chek"] {
+        let ran = run(line)?;
+        assert!(ran.stdout.is_empty() && !ran.stderr.is_empty(), "{line}: {}", ran.stdout);
+    }
+    for line in
+        ["check small", "matrix small", "graph small", "rehearse small", "test small", "schema", "readers"]
+    {
+        let ran = run(line)?;
+        assert!(!ran.stdout.is_empty() && ran.stderr.is_empty(), "{line}: {}", ran.stderr);
+    }
+    Ok(())
+}
+
+/// Every line of stdout, or all of it, as JSON.
+fn json(line: &str) -> Result<Vec<Value>, Box<dyn std::error::Error>> {
+    let ran = run(line)?;
+    assert!(ran.stderr.is_empty(), "{line}: {}", ran.stderr);
+    if let Ok(whole) = serde_json::from_str(&ran.stdout) {
+        return Ok(vec![whole]);
+    }
+    let lines = ran
+        .stdout
+        .lines()
+        .map(|it| serde_json::from_str(it).map_err(|error| format!("{line}: {error}: {it}")));
+    Ok(lines.collect::<Result<_, _>>()?)
+}
+
+#[test]
+fn json_parses() -> Outcome {
+    for line in [
+        "check --json small unproved broken",
+        "matrix --json small",
+        "matrix --format json small",
+        "rehearse --json small",
+        "rehearse --json --faults small",
+        "rehearse --json --random --runs 3 small",
+        "rehearse --json --exhaustive small",
+        "rehearse --json failing --scenario failing/scenarios/not-so.yaml",
+        "test --json small failing",
+        "workflows --json",
+        "readers --json",
+        "schema",
+    ] {
+        assert!(!json(line)?.is_empty(), "{line}");
+    }
+    Ok(())
+}
+
+#[test]
+fn the_report_says_where_problems_are() -> Outcome {
+    let report = json("check --json small unproved broken")?.remove(0);
+    let verdicts: Vec<_> = (0..3).map(|it| report["reports"][it]["verdict"].clone()).collect();
+    assert_eq!(verdicts, ["proved", "not-proved", "does-not-load"]);
+    let problem = &report["reports"][2]["problems"][1];
+    assert_eq!(problem["code"], "unknown-key");
+    assert_eq!(
+        (&problem["file"], &problem["line"], &problem["column"]),
+        (&"workflow.yaml".into(), &5.into(), &10.into())
+    );
+    assert_eq!(problem["help"], "did you mean `end`?");
+    let text = fs::read_to_string(data().join("broken/workflow.yaml"))?;
+    let bytes =
+        |at: usize| problem["bytes"][at].as_u64().and_then(|it| usize::try_from(it).ok()).unwrap_or_default();
+    assert_eq!(&text[bytes(0)..bytes(1)], "ned");
+    let shown = &report["reports"][1]["problems"][0]["path"];
+    assert!(shown.as_str().is_some_and(|it| it.contains("- tests: fail")), "{shown}");
+    Ok(())
+}
+
+/// The runs that `check --paths` writes down are runs that `rehearse` plays.
+#[test]
+fn written_paths_can_be_played() -> Outcome {
+    let folder = scratch("paths")?;
+    let paths = folder.display().to_string();
+    assert_eq!(run_in(&data(), &["check", "unproved", "--paths", &paths])?.code, Some(1));
+    let written = fs::read_dir(&folder)?.collect::<Result<Vec<_>, _>>()?;
+    assert_eq!(written.len(), 1, "{written:?}");
+    for file in written {
+        let file = file.path().display().to_string();
+        let ran = run_in(&data(), &["rehearse", "unproved", "--scenario", &file])?;
+        assert_eq!(ran.code, Some(0), "{}", ran.stdout);
+    }
+    Ok(())
+}
+
+#[test]
+fn a_drawing_can_be_written_to_a_file() -> Outcome {
+    let file = scratch("drawing")?.join("small.svg").display().to_string();
+    let ran = run_in(&data(), &["graph", "small", "--format", "svg", "--output", &file])?;
+    assert!(ran.code == Some(0) && ran.stdout.is_empty(), "{}", ran.stderr);
+    let svg = fs::read_to_string(&file)?;
+    assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>"));
+    assert_eq!(run("graph small --format svg")?.stdout, svg);
+    Ok(())
+}
+
+/// A file alone is a workflow too, and goes by its path.
+#[test]
+fn a_file_is_named_by_its_path() -> Outcome {
+    let ran = run("check unproved/workflow.yaml broken/workflow.yaml")?;
+    assert!(ran.stderr.contains("unproved: not proved"), "{}", ran.stderr);
+    let folder = scratch("single")?;
+    fs::copy(data().join("broken/workflow.yaml"), folder.join("other.yaml"))?;
+    let ran = run_in(&folder, &["check", "other.yaml"])?;
+    assert!(ran.stderr.contains("[other.yaml:5:10]"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("other.yaml: does not load (2 problems)"), "{}", ran.stderr);
+    Ok(())
+}
+
+/// A repository's own workflow goes by its name, from anywhere inside.
+#[test]
+fn a_workflow_of_the_repository_goes_by_its_name() -> Outcome {
+    let folder = scratch("repository")?;
+    let (own, deep) = (folder.join(".loopwright/workflows/mine"), folder.join("src/deep"));
+    fs::create_dir_all(&own)?;
+    fs::create_dir_all(&deep)?;
+    fs::write(own.join("workflow.yaml"), "workflow: mine\nsubject: s\nstates: {done: {end: success}}\n")?;
+    for here in [&folder, &deep] {
+        let ran = run_in(here, &["check", "mine"])?;
+        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    }
+    Ok(())
+}
+
+#[test]
+fn the_lists_list_what_there_is() -> Outcome {
+    let workflows = json("workflows --json")?.remove(0);
+    let names: Vec<_> =
+        workflows.as_array().into_iter().flatten().filter_map(|it| it["name"].as_str()).collect();
+    let mut folders = Vec::new();
+    for entry in fs::read_dir(data().join("../../../../workflows"))? {
+        let entry = entry?;
+        if entry.path().is_dir() {
+            folders.push(entry.file_name().to_string_lossy().into_owned());
+        }
+    }
+    folders.sort();
+    assert_eq!(names, folders);
+    let listed = run("workflows")?.stdout;
+    for (line, name) in listed.lines().zip(&names) {
+        assert!(line.strip_prefix(name).is_some_and(|it| it.trim().len() > 10), "{line}");
+    }
+    let readers = json("readers --json")?.remove(0);
+    let printed = run("readers")?.stdout;
+    for reader in readers.as_array().into_iter().flatten() {
+        let name = reader["name"].as_str().unwrap_or_default();
+        assert!(printed.lines().any(|it| it.split_whitespace().next() == Some(name)), "{name}");
+    }
+    let schema = fs::read_to_string(data().join("../../../../schemas/workflow.schema.json"))?;
+    assert_eq!(run("schema")?.stdout, schema);
+    Ok(())
+}
