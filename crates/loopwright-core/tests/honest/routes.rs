@@ -106,7 +106,8 @@ impl Maker {
     pub(crate) fn routes(&mut self, machine: &mut MachineText) {
         let names = machine.names();
         let working = machine.states.iter().filter(|it| it.what != What::End).count();
-        let bad = self.pick(&["failed", "failed", "failed", "done"]);
+        let failed = machine.bad;
+        let bad = self.pick(&[failed, failed, failed, "done"]);
         let whole = machine.clone();
         for at in 0..working {
             let next = if at + 1 < working { names[at + 1].clone() } else { "done".to_owned() };
@@ -124,7 +125,7 @@ impl Maker {
             if self.dice.yes(10) && matches!(state.what, What::Agent | What::Review | What::EachCall) {
                 let target = self.dice.one(&names).clone();
                 let spend = whole.budget_for(&mut self.dice, &target);
-                state.route("timeout", vec![ArmText { spend, ..to(target) }, to("failed")]);
+                state.route("timeout", vec![ArmText { spend, ..to(target) }, to(failed)]);
             }
             if state.needs.is_some() && self.dice.yes(25) {
                 let target = self.dice.one(&names).clone();
@@ -133,8 +134,8 @@ impl Maker {
             machine.states[at] = state;
         }
         let retry = ArmText { spend: Some("retries".into()), ..to("again") };
-        machine.defaults.push(("transient".into(), vec![retry, to("failed")]));
-        machine.defaults.push(("failures".into(), vec![to("failed")]));
+        machine.defaults.push(("transient".into(), vec![retry, to(failed)]));
+        machine.defaults.push(("failures".into(), vec![to(failed)]));
         if self.dice.yes(6) {
             machine.defaults.remove(self.dice.below(2));
         }

@@ -5,7 +5,8 @@ use crate::texts::{MachineText, StateText, What};
 
 impl Maker {
     pub(crate) fn machine(&mut self, child: bool, inner: Option<&MachineText>) -> MachineText {
-        let mut machine = MachineText { child, ..MachineText::default() };
+        let bad = if child { "broke" } else { "failed" };
+        let mut machine = MachineText { child, bad, ..MachineText::default() };
         let yes_no = strings(&["yes", "no"]);
         let fact = |machine: &mut MachineText, name: &str, is: &str, more: &str| {
             machine.facts.push((name.into(), yes_no.clone()));
@@ -101,16 +102,16 @@ impl Maker {
     }
 
     fn ends(&mut self, machine: &mut MachineText) {
-        let ends: &[(&str, &str)] = match self.dice.below(3) {
-            0 => &[("done", "success"), ("failed", "failure")],
-            1 => &[("done", "success"), ("fine", "success"), ("failed", "failure")],
-            _ => &[("done", "success"), ("failed", "failure"), ("stopped", "stopped")],
+        let ends: Vec<(&str, &str)> = match self.dice.below(3) {
+            0 => [("done", "success"), (machine.bad, "failure")].to_vec(),
+            1 => [("done", "success"), ("fine", "success"), (machine.bad, "failure")].to_vec(),
+            _ => [("done", "success"), (machine.bad, "failure"), ("stopped", "stopped")].to_vec(),
         };
         for (name, outcome) in ends {
-            let mut state = StateText::new((*name).to_owned(), What::End);
+            let mut state = StateText::new(name.to_owned(), What::End);
             state.head.push(format!("end: {outcome}"));
             let gates = machine.gates();
-            if *name == "done" && !gates.is_empty() && self.dice.yes(12) {
+            if name == "done" && !gates.is_empty() && self.dice.yes(12) {
                 state.needs = Some(self.needs(&gates));
             }
             machine.states.push(state);

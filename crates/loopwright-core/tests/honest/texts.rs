@@ -126,6 +126,8 @@ impl StateText {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct MachineText {
     pub(crate) child: bool,
+    /// The end that failures lead to. To a parent `failed` would be a failure of its own.
+    pub(crate) bad: &'static str,
     pub(crate) states: Vec<StateText>,
     pub(crate) budgets: Vec<(String, String)>,
     /// Budgets that entering states fills.
@@ -216,7 +218,7 @@ impl MachineText {
         let Some(state) = self.states.iter().find(|it| it.name == name) else { return Vec::new() };
         let mut next: Vec<String> = state.arms().map(|it| it.to.clone()).collect();
         if !matches!(state.what, What::Ask | What::Choose | What::Settle | What::Rest | What::End) {
-            next.push("failed".into());
+            next.push(self.bad.to_owned());
         }
         let mut spoken: Vec<&str> = self.fact_lines.iter().map(String::as_str).collect();
         spoken.extend(state.needs.as_deref());
