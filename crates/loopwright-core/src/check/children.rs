@@ -274,6 +274,9 @@ pub(super) fn prefix(
         }
         let Found::Path(path) = prover.path_to_node(id) else { return None };
         let mut scenario = parent.scenario("", &path, Expect::default());
+        if path.moves.is_empty() && parent.paused(&path) {
+            scenario.steps.push(Step::Verb("resume".into()));
+        }
         let play = Play { items: Some(vec!["1".into()]), ..Play::default() };
         scenario.steps.push(Step::State { child: None, state: state.name.clone(), play: Box::new(play) });
         super::trace::number_items(&mut scenario.steps);

@@ -27,6 +27,11 @@ impl Tracer<'_, '_> {
     /// The scenario of a path that shows something.
     pub(super) fn scenario(&self, name: &str, path: &Path, expect: Expect) -> Scenario {
         let mut scenario = self.begin(name, path);
+        // An imported run stands still until somebody says `resume`.
+        let goes_on = !path.moves.is_empty() || expect.unsettled.is_some() || expect.unrouted.is_some();
+        if goes_on && self.paused(path) {
+            scenario.steps.push(Step::Verb("resume".into()));
+        }
         scenario.expect = expect;
         for step in &path.moves {
             self.play(*step, &mut scenario.steps);
@@ -58,19 +63,16 @@ impl Tracer<'_, '_> {
             start: Start { verb: begin.verb, phase: begin.phase.clone(), vars: begin.vars },
             facts: begin.facts,
             items: IndexMap::new(),
-            // An imported run stands still until somebody says `resume`.
-            steps: self.paused(path).then(|| Step::Verb("resume".into())).into_iter().collect(),
+            steps: Vec::new(),
             expect: Expect::default(),
         }
     }
 
-    fn paused(&self, path: &Path) -> bool {
+    /// Whether a path begins with an import that waits for `resume`.
+    pub(super) fn paused(&self, path: &Path) -> bool {
         let imported = self.unfolded.begins.get(path.root).is_some_and(|it| it.phase.is_some());
         let first = self.unfolded.graph.roots.get(path.root).and_then(|it| self.unfolded.state(it.node));
-        imported
-            && !path.moves.is_empty()
-            && first
-                .is_some_and(|it| !matches!(it.kind, Kind::Rest { .. } | Kind::Ask { .. } | Kind::End { .. }))
+        imported && first.is_some_and(crate::machine::pauses_at_landing)
     }
 
     /// The steps of one move.

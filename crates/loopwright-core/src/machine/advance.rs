@@ -5,9 +5,11 @@ use indexmap::IndexMap;
 use super::decide;
 use super::effect::{EffectId, Part};
 use super::event::{Event, Evidence, Observed, Outcome, Started};
+use super::items::{charge, finish_loop, forget_items};
 use super::ledger::Ledger;
-use super::run::{At, Cause, GateRecord, Last, Record, Run, Stage, Taken, lines};
-use crate::definition::{Arm, EachRun, Kind, Machine, State, Target, Workflow};
+use super::route::{come_out, go_on, route};
+use super::run::{At, GateRecord, Run, Stage, Taken, lines};
+use crate::definition::{Kind, Machine, State, Target, Workflow};
 use crate::language::units::Unit;
 use crate::name::Name;
 use crate::signal;
@@ -52,6 +54,18 @@ pub enum Impossible {
         state: Name,
         /// The signal.
         signal: Name,
+        /// The arms the same event took before.
+        taken: Vec<Taken>,
+    },
+    /// A loop found more items than it may have.
+    #[error("`{state}` found {found} items, and may have {most} at most")]
+    TooMany {
+        /// The loop.
+        state: Name,
+        /// So many.
+        found: usize,
+        /// So many it may have.
+        most: u32,
     },
     /// The verb is not taken here.
     #[error("`{verb}` is not taken in `{state}`")]
@@ -61,6 +75,14 @@ pub enum Impossible {
         /// Where the run stands.
         state: Name,
     },
+    /// States that do no work lead round in a circle.
+    #[error("`{state}` leads round in a circle in which no work is done")]
+    Circle {
+        /// One of them.
+        state: Name,
+        /// The arms taken until that was noticed.
+        taken: Vec<Taken>,
+    },
     /// The run is over.
     #[error("the run is over")]
     Over,
@@ -68,6 +90,30 @@ pub enum Impossible {
 
 /// Begins a run.
 pub fn begin(workflow: &Workflow, started: &Started) -> Result<Run, Impossible> {
+    let mut run = before(workflow, started)?;
+    let machine = machine_of(workflow, &run)?;
+    if let Some(phase) = &started.phase {
+        return land(workflow, machine, run, phase, &started.digests);
+    }
+    let unknown = |what, name: &str| Impossible::Unknown { what, name: name.into() };
+    let start = machine
+        .start
+        .iter()
+        .find(|it| it.verb == started.verb || started.verb.is_none() && it.verb.is_none())
+        .or_else(|| machine.start.first().filter(|_| started.verb.is_none()))
+        .ok_or_else(|| unknown("beginning with the verb", started.verb.as_deref().unwrap_or_default()))?;
+    let Target::State(first) = &start.arm.to else { return Err(unknown("state", "again")) };
+    for (name, value) in &start.arm.set {
+        run.vars.insert(name.clone(), value.clone());
+    }
+    let first = first.clone();
+    let outcome = enter(workflow, machine, &mut run, &first, None)?;
+    go_on(workflow, machine, &mut run, outcome)?;
+    Ok(run)
+}
+
+/// A run that stands nowhere yet.
+pub(crate) fn before(workflow: &Workflow, started: &Started) -> Result<Run, Impossible> {
     if started.definition != workflow.digest {
         return Err(Impossible::OtherDefinition {
             pinned: started.definition.clone(),
@@ -94,6 +140,7 @@ pub fn begin(workflow: &Workflow, started: &Started) -> Result<Run, Impossible> 
         last: IndexMap::new(),
         ever: Vec::new(),
         gates: IndexMap::new(),
+        passed: IndexMap::new(),
         ledger: Ledger::default(),
         lists: IndexMap::new(),
         forced: Vec::new(),
@@ -112,21 +159,6 @@ pub fn begin(workflow: &Workflow, started: &Started) -> Result<Run, Impossible> 
     for (name, budget) in &machine.budgets {
         run.left.extend(lines(name, budget));
     }
-    if let Some(phase) = &started.phase {
-        return land(workflow, machine, run, phase);
-    }
-    let start = machine
-        .start
-        .iter()
-        .find(|it| it.verb == started.verb || started.verb.is_none() && it.verb.is_none())
-        .or_else(|| machine.start.first().filter(|_| started.verb.is_none()))
-        .ok_or_else(|| unknown("beginning with the verb", started.verb.as_deref().unwrap_or_default()))?;
-    let Target::State(first) = &start.arm.to else { return Err(unknown("state", "again")) };
-    for (name, value) in &start.arm.set {
-        run.vars.insert(name.clone(), value.clone());
-    }
-    let first = first.clone();
-    enter(workflow, machine, &mut run, &first, None)?;
     Ok(run)
 }
 
@@ -157,9 +189,10 @@ pub fn advance(workflow: &Workflow, run: &Run, event: &Event) -> Result<Run, Imp
             next.inputs.extend(inputs.iter().map(|(name, it)| (name.clone(), it.clone())));
             say(workflow, next, verb)
         }
-        Event::Landed { phase } => {
+        Event::Landed { phase, digests } => {
             let machine = machine_of(workflow, run)?;
-            land(workflow, machine, next, phase)
+            forget(machine, &mut next);
+            land(workflow, machine, next, phase, digests)
         }
         Event::Settled { effect, evidence } => settle(workflow, next, effect, evidence),
     }
@@ -170,44 +203,83 @@ fn machine_of<'w>(workflow: &'w Workflow, run: &Run) -> Result<&'w Machine, Impo
         .ok_or_else(|| Impossible::Unknown { what: "child", name: run.child.clone().unwrap_or_default() })
 }
 
-fn state_of<'w>(machine: &'w Machine, run: &Run) -> Result<&'w State, Impossible> {
+pub(super) fn state_of<'w>(machine: &'w Machine, run: &Run) -> Result<&'w State, Impossible> {
     machine
         .states
         .get(&*run.at.state)
         .ok_or_else(|| Impossible::Unknown { what: "state", name: run.at.state.clone() })
 }
 
+/// A run that a person put elsewhere goes on as one that is imported there: what it was about to do, what it had passed
+/// and what it had left was about something else. What happened stays on record.
+fn forget(machine: &Machine, run: &mut Run) {
+    run.last.clear();
+    run.ever.clear();
+    run.gates.clear();
+    run.passed.clear();
+    run.items.clear();
+    run.ledger.judges.values_mut().for_each(|it| it.handed.clear());
+    run.cause = None;
+    for (name, budget) in machine.budgets.iter().filter(|(_, it)| it.unit() == Unit::Uses) {
+        run.left.extend(lines(name, budget));
+    }
+}
+
 /// Puts a run where a phase lands. Nothing starts by itself there.
-fn land(workflow: &Workflow, machine: &Machine, mut run: Run, phase: &Name) -> Result<Run, Impossible> {
+fn land(
+    workflow: &Workflow,
+    machine: &Machine,
+    mut run: Run,
+    phase: &Name,
+    digests: &IndexMap<Name, String>,
+) -> Result<Run, Impossible> {
     let row = workflow
         .phases
         .get(&**phase)
         .ok_or_else(|| Impossible::Unknown { what: "phase", name: phase.clone() })?;
     for gate in &row.settles {
-        run.gates.insert(gate.clone(), GateRecord { forced: true, digest: String::new() });
-        run.forced.push(gate.clone());
+        let digest = digests.get(&**gate).cloned().unwrap_or_default();
+        run.gates.insert(gate.clone(), GateRecord { forced: true, digest });
+        decide::record_forced(machine, &mut run, gate);
     }
-    let at = row.at.clone();
-    enter(workflow, machine, &mut run, &at, row.back.clone())?;
-    let waits = machine
-        .states
-        .get(&*at)
-        .is_some_and(|it| matches!(it.kind, Kind::Rest { .. } | Kind::Ask { .. } | Kind::End { .. }));
-    if !waits {
+    let state = arrive(workflow, machine, &mut run, &row.at, row.back.clone())?;
+    if pauses_at_landing(state) {
         run.at.stage = Stage::Paused;
+    } else {
+        let outcome = begin_work(machine, state, &mut run);
+        go_on(workflow, machine, &mut run, outcome)?;
     }
     run.phase = Some(phase.clone());
     Ok(run)
 }
 
-/// Enters a state: counts the visit, fills what it fills, shows what it shows.
-fn enter(
+/// Whether a run that lands in a state waits for `resume`: where something would start by itself, and where a look at
+/// the gates it needs could lead on.
+pub fn pauses_at_landing(state: &State) -> bool {
+    let waits = matches!(state.kind, Kind::Rest { .. } | Kind::Ask { .. } | Kind::End { .. });
+    !waits || state.needs.values().any(|it| !it.is_empty())
+}
+
+/// Enters a state and begins its work. What comes out at once is returned.
+pub(super) fn enter(
     workflow: &Workflow,
     machine: &Machine,
     run: &mut Run,
     name: &Name,
     from: Option<Name>,
-) -> Result<(), Impossible> {
+) -> Result<Option<Outcome>, Impossible> {
+    let state = arrive(workflow, machine, run, name, from)?;
+    Ok(begin_work(machine, state, run))
+}
+
+/// Stands in a state: counts the visit, fills what it fills, shows what it shows.
+fn arrive<'m>(
+    workflow: &Workflow,
+    machine: &'m Machine,
+    run: &mut Run,
+    name: &Name,
+    from: Option<Name>,
+) -> Result<&'m State, Impossible> {
     let state = machine
         .states
         .get(&**name)
@@ -232,46 +304,37 @@ fn enter(
         run.items.shift_remove(&**name);
     }
     run.at = At { state: name.clone(), visit, attempt: 1, from, stage: Stage::working() };
-    begin_work(workflow, machine, state, run)
+    Ok(state)
 }
 
-/// The first thing that happens in a state.
-fn begin_work(
-    workflow: &Workflow,
-    machine: &Machine,
-    state: &State,
-    run: &mut Run,
-) -> Result<(), Impossible> {
+/// The first thing that happens in a state. What comes out at once is returned.
+pub(super) fn begin_work(machine: &Machine, state: &State, run: &mut Run) -> Option<Outcome> {
     let needs = run.pick(&state.needs).cloned().unwrap_or_default();
     if !needs.is_empty() {
         if decide::needs_looking(machine, run, &needs) {
             run.at.stage = Stage::Needing;
-            return Ok(());
+            return None;
         }
         if !decide::needs_met(machine, run, &needs, &Observed::default()) {
-            return come_out(workflow, machine, state, run, Outcome::of(signal::STALE));
+            return Some(Outcome::of(signal::STALE));
         }
     }
-    work(workflow, machine, state, run)
+    work(machine, state, run)
 }
 
-fn work(workflow: &Workflow, machine: &Machine, state: &State, run: &mut Run) -> Result<(), Impossible> {
+fn work(machine: &Machine, state: &State, run: &mut Run) -> Option<Outcome> {
     run.at.stage = Stage::working();
     match &state.kind {
         Kind::End { .. } => {
             run.at.stage = Stage::Ended;
-            Ok(())
+            None
         }
-        Kind::Choose | Kind::Settle { .. } => {
-            come_out(workflow, machine, state, run, Outcome::of(signal::ALWAYS))
-        }
-        Kind::Do { actions, .. } if actions.is_empty() => {
-            come_out(workflow, machine, state, run, Outcome::of("done"))
-        }
+        Kind::Choose | Kind::Settle { .. } => Some(Outcome::of(signal::ALWAYS)),
+        Kind::Do { actions, .. } if actions.is_empty() => Some(Outcome::of("done")),
         Kind::Agent(_) | Kind::Review { .. } if run.is_over_budget(machine) => {
-            come_out(workflow, machine, state, run, Outcome::of(signal::OVER_BUDGET))
+            Some(Outcome::of(signal::OVER_BUDGET))
         }
-        _ => Ok(()),
+        _ => None,
     }
 }
 
@@ -279,13 +342,14 @@ fn say(workflow: &Workflow, mut run: Run, verb: &Name) -> Result<Run, Impossible
     let machine = machine_of(workflow, &run)?;
     let state = state_of(machine, &run)?;
     if run.at.stage == Stage::Paused && **verb == *"resume" {
-        begin_work(workflow, machine, state, &mut run)?;
+        let outcome = begin_work(machine, state, &mut run);
+        go_on(workflow, machine, &mut run, outcome)?;
         return Ok(run);
     }
     let spoken = signal::verb(verb);
     let takes =
         matches!(state.kind, Kind::Rest { .. } | Kind::Ask { .. }) && state.cells.contains_key(&*spoken);
-    if !takes || matches!(run.at.stage, Stage::Deciding { .. }) {
+    if !takes || !matches!(run.at.stage, Stage::Working { .. }) {
         return Err(Impossible::VerbRefused { verb: verb.clone(), state: run.at.state.clone() });
     }
     come_out(workflow, machine, state, &mut run, Outcome::of(spoken))?;
@@ -310,16 +374,19 @@ fn settle(
     match (run.at.stage.clone(), &effect.part, evidence) {
         (Stage::Needing, Part::Needs, Evidence::Observed(seen)) => {
             let needs = run.pick(&state.needs).cloned().unwrap_or_default();
-            if decide::needs_met(machine, &run, &needs, seen) {
-                work(workflow, machine, state, &mut run)?;
+            let outcome = if decide::needs_met(machine, &run, &needs, seen) {
+                decide::record_needed(machine, &mut run, &needs, seen);
+                work(machine, state, &mut run)
             } else {
-                come_out(workflow, machine, state, &mut run, Outcome::of(signal::STALE))?;
-            }
+                Some(Outcome::of(signal::STALE))
+            };
+            go_on(workflow, machine, &mut run, outcome)?;
             Ok(run)
         }
         (Stage::Deciding { outcome, same_again, topic }, Part::Routing, Evidence::Observed(seen)) => {
             let asked = decide::Asked { outcome: &outcome, same_again, topic: topic.as_ref() };
-            route(workflow, machine, state, &mut run, &asked, seen)?;
+            let outcome = route(workflow, machine, state, &mut run, &asked, seen)?;
+            go_on(workflow, machine, &mut run, outcome)?;
             Ok(run)
         }
         (Stage::Working { .. }, Part::Work, Evidence::Out(outcome)) => {
@@ -349,6 +416,11 @@ fn settle(
             Part::Items,
             Evidence::Items { ids, ordered, digest, changed },
         ) => {
+            if let Kind::Each(each) = &state.kind
+                && let Some(most) = each.at_most.filter(|it| ids.len() > *it as usize)
+            {
+                return Err(Impossible::TooMany { state: state.name.clone(), found: ids.len(), most });
+            }
             forget_items(state, &mut run, digest.as_deref(), changed);
             run.at.stage = Stage::Working { action: 0, items: Some(ids.clone()), ordered: *ordered, ended };
             if !ordered {
@@ -372,229 +444,5 @@ fn settle(
             Ok(run)
         }
         _ => Err(not_waiting()),
-    }
-}
-
-/// An item that ended well counts only while its gate is not stale and it is still the same item.
-fn forget_items(state: &State, run: &mut Run, digest: Option<&str>, changed: &[String]) {
-    let gate = state.gate.as_ref().and_then(|it| run.gates.get(&*it.name));
-    let stale = gate.is_some_and(|it| !it.digest.is_empty() && digest.is_some_and(|now| now != it.digest));
-    if let Some(done) = run.items.get_mut(&*state.name) {
-        done.retain(|id, _| !stale && !changed.contains(id));
-    }
-}
-
-/// Ends a loop when every item ended well, or one did not.
-fn finish_loop(
-    workflow: &Workflow,
-    machine: &Machine,
-    state: &State,
-    run: &mut Run,
-) -> Result<(), Impossible> {
-    let (Kind::Each(each), Stage::Working { items: Some(items), ended, .. }) =
-        (&state.kind, run.at.stage.clone())
-    else {
-        return Ok(());
-    };
-    let went_well = |signal: &Name| match &each.run {
-        EachRun::Call(_) => **signal == *"done",
-        EachRun::Child(child) => workflow.children.get(&**child).is_some_and(|it| {
-            it.ends().any(|(name, outcome)| name == signal && outcome == crate::definition::Outcome::Success)
-        }),
-    };
-    let stopped = ended.values().any(|it| !went_well(&it.signal));
-    let done_before = |id: &String| {
-        ended.contains_key(id)
-            || run.items.get(&*state.name).and_then(|it| it.get(id)).is_some_and(&went_well)
-    };
-    if !stopped && !items.iter().all(done_before) {
-        return Ok(());
-    }
-    let order: Vec<&Name> = state.cells.keys().collect();
-    let rank = |signal: &Name| order.iter().position(|it| *it == signal).unwrap_or(usize::MAX);
-    let before = items
-        .iter()
-        .filter(|it| !ended.contains_key(*it))
-        .filter_map(|it| run.items.get(&*state.name)?.get(it).cloned());
-    let worst = ended.values().map(|it| it.signal.clone()).chain(before).max_by_key(|it| rank(it));
-    let worst = worst.unwrap_or_else(|| signal::EMPTY.into());
-    let mut outcome =
-        ended.values().find(|it| it.signal == worst).cloned().unwrap_or_else(|| Outcome::of(worst));
-    outcome.forced = ended.values().flat_map(|it| it.forced.clone()).collect();
-    outcome.judged = ended.values().rev().find_map(|it| it.judged.clone());
-    outcome.cost = super::event::Cost::default();
-    come_out(workflow, machine, state, run, outcome)
-}
-
-/// Counts a call and takes its cost from budgets with a unit.
-fn charge(workflow: &Workflow, machine: &Machine, state: &State, run: &mut Run, outcome: &Outcome) {
-    if let Some(role) = state.call().and_then(|it| run.pick(&it.role).cloned())
-        && workflow.roles.contains_key(&*role)
-    {
-        *run.calls.entry(role).or_insert(0) += 1;
-    }
-    for (name, budget) in &machine.budgets {
-        let used = match budget.unit() {
-            Unit::Uses => continue,
-            Unit::Time => outcome.cost.time,
-            Unit::Money => outcome.cost.money,
-            Unit::Tokens => outcome.cost.tokens,
-        };
-        if let Some(left) = run.left.get_mut(&**name) {
-            *left = left.saturating_sub(used);
-        }
-    }
-}
-
-/// The work of a state came out: what a judge found goes to the ledger, gates open or pass, and the way on is sought.
-fn come_out(
-    workflow: &Workflow,
-    machine: &Machine,
-    state: &State,
-    run: &mut Run,
-    outcome: Outcome,
-) -> Result<(), Impossible> {
-    let (outcome, same_again, topic) = decide::judge(workflow, state, run, outcome);
-    if !state.cells.contains_key(&*outcome.signal) {
-        return Err(Impossible::NoSuchSignal { state: state.name.clone(), signal: outcome.signal });
-    }
-    let asked = decide::Asked { outcome: &outcome, same_again, topic: topic.as_ref() };
-    if decide::wanted(machine, state, run, &asked).is_none() {
-        return route(workflow, machine, state, run, &asked, &Observed::default());
-    }
-    run.at.stage = Stage::Deciding { outcome: Box::new(outcome), same_again, topic };
-    Ok(())
-}
-
-/// Takes the first arm that holds and can be paid.
-fn route(
-    workflow: &Workflow,
-    machine: &Machine,
-    state: &State,
-    run: &mut Run,
-    asked: &decide::Asked<'_>,
-    seen: &Observed,
-) -> Result<(), Impossible> {
-    let signal = asked.outcome.signal.clone();
-    let arms = state.cells.get(&*signal).map(|it| it.arms.as_slice()).unwrap_or_default();
-    let mut exhausted = None;
-    let mut found: Option<&Arm> = None;
-    for arm in arms {
-        if !arm.when.iter().all(|it| decide::holds(machine, run, it, asked, seen)) {
-            continue;
-        }
-        if let Some(budget) = arm.spend.as_ref().filter(|it| !run.can_spend(machine, it)) {
-            exhausted = Some(budget.clone());
-            continue;
-        }
-        found = Some(arm);
-        break;
-    }
-    // With nowhere to go back to, there is no route.
-    let leads = |arm: &&Arm| arm.to != Target::Back || run.at.from.is_some();
-    let Some(arm) = found.filter(leads) else {
-        return Err(Impossible::NoRoute { state: state.name.clone(), signal });
-    };
-    remember(state, run, asked);
-    pay(machine, run, arm);
-    decide::repair_is_handed(state, run, asked);
-    record(state, run, arm, asked);
-    decide::force(run, arm, seen);
-    for (name, value) in &arm.set {
-        run.vars.insert(name.clone(), value.clone());
-    }
-    decide::forget_tables(machine, run, arm);
-    for budget in &arm.refill {
-        run.fill(machine, budget);
-        decide::stretch_anew(machine, run, budget);
-    }
-    run.cause = Some(Cause {
-        state: state.name.clone(),
-        signal: signal.clone(),
-        summary: asked.outcome.summary.clone(),
-        exhausted,
-    });
-    let came_from = run.at.from.clone();
-    let (to, back) = match &arm.to {
-        Target::State(name) => (Some(name.clone()), false),
-        Target::Again => (None, false),
-        Target::Back => (came_from.clone(), true),
-    };
-    run.taken.push(Taken {
-        state: state.name.clone(),
-        signal,
-        arm: arm.place.clone(),
-        spent: arm.spend.clone(),
-        to: to.clone().unwrap_or_else(|| state.name.clone()),
-    });
-    let Some(to) = to else {
-        run.at.attempt = run.at.attempt.saturating_add(1);
-        return begin_work(workflow, machine, state, run);
-    };
-    let target_returns = machine.states.get(&*to).is_some_and(State::returns);
-    let from = match (target_returns, state.returns()) {
-        (false, _) => None,
-        (true, true) if !back => came_from,
-        (true, _) => Some(state.name.clone()),
-    };
-    enter(workflow, machine, run, &to, from)
-}
-
-fn remember(state: &State, run: &mut Run, asked: &decide::Asked<'_>) {
-    let outcome = asked.outcome;
-    if !signal::is_failure(&outcome.signal)
-        && outcome.signal != signal::STALE
-        && !run.ever.contains(&state.name)
-    {
-        run.ever.push(state.name.clone());
-    }
-    run.last.insert(
-        state.name.clone(),
-        Last {
-            signal: outcome.signal.clone(),
-            fields: outcome.fields.clone(),
-            summary: outcome.summary.clone(),
-            note: outcome.note.clone(),
-            visit: run.at.visit,
-        },
-    );
-}
-
-fn pay(machine: &Machine, run: &mut Run, arm: &Arm) {
-    let Some(name) = &arm.spend else { return };
-    if let Some((line, _)) = machine.budgets.get(&**name).and_then(|it| run.line(name, it))
-        && let Some(left) = run.left.get_mut(&*line)
-    {
-        *left = left.saturating_sub(1);
-        *run.spent.entry(name.clone()).or_insert(0) += 1;
-    }
-}
-
-fn record(state: &State, run: &mut Run, arm: &Arm, asked: &decide::Asked<'_>) {
-    for list in &arm.record {
-        let gate = state.gate.as_ref().map_or(&state.name, |it| &it.name);
-        let mut entries: Vec<Record> = Vec::new();
-        if matches!(state.kind, Kind::Review { .. }) {
-            let blocking = run.ledger.open(gate).any(|(_, it)| it.blocks);
-            for (id, finding) in run.ledger.open(gate).filter(|(_, it)| it.blocks || !blocking) {
-                entries.push(Record {
-                    item: run.item.clone(),
-                    state: state.name.clone(),
-                    signal: asked.outcome.signal.clone(),
-                    summary: finding.text.clone(),
-                    finding: Some(id.clone()),
-                });
-            }
-        }
-        if entries.is_empty() {
-            entries.push(Record {
-                item: run.item.clone(),
-                state: state.name.clone(),
-                signal: asked.outcome.signal.clone(),
-                summary: asked.outcome.summary.clone(),
-                finding: None,
-            });
-        }
-        run.lists.entry(list.clone()).or_default().extend(entries);
     }
 }

@@ -37,9 +37,15 @@ pub(super) fn judge(
             }
         }
         let lacks_topic = !declared.topic.is_empty() && outcome.findings.iter().any(|it| it.topic.is_none());
+        // A verdict that its findings made worse may lack what comes with the worse one.
+        let fields = outcomes.get(&*outcome.signal).map(|it| &it.fields);
+        let lacks_field = fields.and_then(|it| it.keys().find(|it| !outcome.fields.contains_key(&***it)));
         if rank(&outcome.signal) > 0 && (outcome.findings.is_empty() || lacks_topic) {
             outcome.summary =
                 format!("the verdict `{}` came without a finding that says what it is about", outcome.signal);
+            outcome.signal = "malformed".into();
+        } else if let Some(field) = lacks_field {
+            outcome.summary = format!("the verdict `{}` came without its `{field}`", outcome.signal);
             outcome.signal = "malformed".into();
         } else {
             let gate = gate_name(state);
@@ -54,8 +60,10 @@ pub(super) fn judge(
         && run.pick(&gate.judges).is_some_and(|it| !it.is_empty())
     {
         if gate.passes.contains(&outcome.signal) {
-            let kept = run.gates.get(&*gate.name).map(|it| it.digest.clone());
-            let digest = outcome.judged.clone().or(kept).unwrap_or_default();
+            // A loop whose items were all done before judges nothing anew: it stands by what it passed last.
+            let digest = outcome.judged.clone().or_else(|| run.passed.get(&*gate.name).cloned());
+            let digest = digest.unwrap_or_default();
+            run.passed.insert(gate.name.clone(), digest.clone());
             run.gates.insert(gate.name.clone(), GateRecord { forced: !outcome.forced.is_empty(), digest });
             if !outcome.forced.is_empty() {
                 run.forced.push(gate.name.clone());
@@ -80,6 +88,9 @@ pub(super) fn adopt(run: &mut Run, seen: &Observed) {
     for (gate, digest) in &seen.digests {
         if let Some(record) = run.gates.get_mut(&**gate).filter(|it| it.digest.is_empty()) {
             record.digest.clone_from(digest);
+            if let Some(passed) = run.passed.get_mut(&**gate).filter(|it| it.is_empty()) {
+                passed.clone_from(digest);
+            }
         }
     }
 }
@@ -101,9 +112,7 @@ pub(super) fn status(run: &Run, gate: &str, seen: &Observed) -> GateStatus {
 
 /// Whether a gate still has to be passed: it is owed at present, and not settled.
 fn owed(machine: &Machine, run: &Run, gate: &str, seen: &Observed) -> bool {
-    let nothing = Outcome::default();
-    let asked = Asked { outcome: &nothing, same_again: false, topic: None };
-    let wanted = Run::owed_when(machine, gate).iter().all(|it| holds(machine, run, it, &asked, seen));
+    let wanted = Run::owed_when(machine, gate).iter().all(|it| holds_now(machine, run, it, seen));
     wanted && !status(run, gate, seen).is_settled()
 }
 
@@ -257,7 +266,7 @@ fn routes_by_topic(state: &State) -> bool {
 }
 
 /// Gates an arm passes over. One that is fresh stays as it is.
-pub(super) fn force(run: &mut Run, arm: &Arm, seen: &Observed) {
+pub(super) fn force(machine: &Machine, run: &mut Run, arm: &Arm, seen: &Observed) {
     for gate in &arm.forced {
         if status(run, gate, seen) == GateStatus::Fresh && run.gates.contains_key(&**gate) {
             continue;
@@ -265,8 +274,34 @@ pub(super) fn force(run: &mut Run, arm: &Arm, seen: &Observed) {
         let digest = seen.digests.get(&**gate).cloned().unwrap_or_default();
         run.gates.insert(gate.clone(), GateRecord { forced: true, digest });
         run.ledger.force(gate);
+        record_forced(machine, run, gate);
+    }
+}
+
+/// Puts on record that a gate was passed over, unless nobody asks for it at present.
+pub(super) fn record_forced(machine: &Machine, run: &mut Run, gate: &Name) {
+    let known: Vec<&Condition> =
+        Run::owed_when(machine, gate).iter().filter(|it| run.knows(&it.term)).collect();
+    if known.into_iter().all(|it| holds_now(machine, run, it, &Observed::default())) {
         run.forced.push(gate.clone());
     }
+}
+
+/// A gate that was passed over while nobody asked for it, and is asked for now, goes on record now.
+pub(super) fn record_needed(machine: &Machine, run: &mut Run, needs: &[Name], seen: &Observed) {
+    for gate in needs {
+        let asked = Run::owed_when(machine, gate).iter().all(|it| holds_now(machine, run, it, seen));
+        if asked && !run.forced.contains(gate) && status(run, gate, seen) == GateStatus::Forced {
+            run.forced.push(gate.clone());
+        }
+    }
+}
+
+/// Whether a condition holds that is not about an outcome being routed.
+fn holds_now(machine: &Machine, run: &Run, condition: &Condition, seen: &Observed) -> bool {
+    let nothing = Outcome::default();
+    let asked = Asked { outcome: &nothing, same_again: false, topic: None };
+    holds(machine, run, condition, &asked, seen)
 }
 
 /// What a gate judges may depend on a variable; when that changes, an earlier pass was about something else.
@@ -275,6 +310,7 @@ pub(super) fn forget_tables(machine: &Machine, run: &mut Run, arm: &Arm) {
         for state in machine.states.values() {
             if let Some(gate) = state.gate.as_ref().filter(|it| it.judges.by() == Some(variable)) {
                 run.gates.shift_remove(&*gate.name);
+                run.passed.shift_remove(&*gate.name);
             }
         }
     }

@@ -51,6 +51,9 @@ pub enum Event {
     Landed {
         /// The phase.
         phase: Name,
+        /// Digests of what the gates judge that the landing vouches for, as it is now.
+        #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+        digests: IndexMap<Name, String>,
     },
     /// A person ended the run.
     Stopped {
@@ -77,6 +80,8 @@ pub struct Started {
     pub verb: Option<Name>,
     /// The phase it is imported at.
     pub phase: Option<Name>,
+    /// Digests of what the gates judge that the import vouches for, as it is now.
+    pub digests: IndexMap<Name, String>,
     /// Facts that are read once.
     pub facts: IndexMap<Name, Name>,
     /// The item, in a child run.

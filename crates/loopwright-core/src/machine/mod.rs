@@ -9,11 +9,14 @@ mod decide;
 mod due;
 mod effect;
 mod event;
+mod items;
 mod ledger;
+mod route;
 mod run;
 mod view;
 
-pub use self::advance::{Impossible, advance, begin};
+pub(crate) use self::advance::before;
+pub use self::advance::{Impossible, advance, begin, pauses_at_landing};
 pub(crate) use self::decide::draws_on;
 pub use self::due::due;
 pub use self::effect::{Effect, EffectId, Part, Want};

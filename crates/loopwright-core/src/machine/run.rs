@@ -44,6 +44,8 @@ pub struct Run {
     pub ever: Vec<Name>,
     /// Where gates stand.
     pub gates: IndexMap<Name, GateRecord>,
+    /// A digest of what each gate last passed, also when a later round opened it.
+    pub passed: IndexMap<Name, String>,
     /// What judges found.
     pub ledger: Ledger,
     /// Lists that arms recorded to.

@@ -107,9 +107,9 @@ impl Actor for Chance {
         documents.iter().filter(|_| self.draw().is_multiple_of(2)).cloned().collect()
     }
 
-    fn items(&mut self, _: &Moment<'_>, _: &str) -> Listing {
+    fn items(&mut self, _: &Moment<'_>, _: &str) -> Option<Listing> {
         let count = self.draw() % (self.most_items + 1);
-        Listing::Ids((1..=count).map(|it| it.to_string()).collect())
+        Some(Listing::Ids((1..=count).map(|it| it.to_string()).collect()))
     }
 
     fn verb(&mut self, _: &Moment<'_>, verbs: &[Name]) -> Option<Name> {

@@ -6,6 +6,7 @@
 mod chance;
 mod coverage;
 mod exhaustive;
+mod made_up;
 mod parse;
 mod player;
 mod scenario;

@@ -5,9 +5,10 @@ use serde::Serialize;
 
 use super::coverage::Coverage;
 use super::scenario::Start;
-use crate::definition::{Kind, State, Table, Workflow};
+use crate::definition::{Kind, State, Workflow};
 use crate::machine::{
-    Effect, Event, Evidence, Impossible, Observed, Outcome, Report, Run, Started, Want, advance, begin, due,
+    Effect, Event, Evidence, Impossible, Observed, Outcome, Run, Stage, Started, Taken, Want, advance,
+    before, begin, due,
 };
 use crate::name::Name;
 use crate::signal;
@@ -20,12 +21,18 @@ pub trait Actor {
     fn facts(&mut self, moment: &Moment<'_>, facts: &[Name]) -> IndexMap<Name, Name>;
     /// Which of these documents differ from the start of the run.
     fn changed(&mut self, moment: &Moment<'_>, documents: &[Name]) -> Vec<Name>;
-    /// What a loop finds.
-    fn items(&mut self, moment: &Moment<'_>, list: &str) -> Listing;
+    /// What a loop finds. `None` stops the play there.
+    fn items(&mut self, moment: &Moment<'_>, list: &str) -> Option<Listing>;
     /// The verb a person says to a resting run. `None` leaves it resting.
     fn verb(&mut self, moment: &Moment<'_>, verbs: &[Name]) -> Option<Name>;
+    /// How an item of a child is lost instead of being run. `None` runs it.
+    fn lost(&mut self, _moment: &Moment<'_>) -> Option<Play> {
+        None
+    }
     /// Documents a person edits before the run goes on.
     fn edits(&mut self, moment: &Moment<'_>) -> Vec<Name>;
+    /// A state came out with a signal without being asked: it does no work, or its gates were not settled.
+    fn passed(&mut self, _child: Option<&Name>, _state: &State, _signal: &Name) {}
 }
 
 /// Where the run stands when something is asked of an actor.
@@ -81,7 +88,7 @@ pub struct WalkStep {
     pub item: Option<String>,
     /// How it came out; `None` where the walk stopped.
     pub signal: Option<Name>,
-    /// Whether an agent was called.
+    /// How many agents were called.
     pub calls: u32,
     /// The budget it spent.
     pub spent: Option<Name>,
@@ -129,15 +136,17 @@ pub struct Played {
 
 /// Plays a workflow.
 pub struct Player<'a, A> {
-    workflow: &'a Workflow,
+    pub(super) workflow: &'a Workflow,
     actor: &'a mut A,
     coverage: &'a mut Coverage,
-    versions: IndexMap<Name, u64>,
+    pub(super) versions: IndexMap<Name, u64>,
+    /// Documents that share files, as far as it was asked.
+    pub(super) shares: IndexMap<Name, Vec<Name>>,
     walk: Vec<WalkStep>,
-    calls: IndexMap<Name, u32>,
+    pub(super) calls: IndexMap<Name, u32>,
     spent: IndexMap<Name, u32>,
     unsettled: Vec<(Name, Vec<Name>)>,
-    stretch: u32,
+    pub(super) stretch: u32,
     longest_stretch: u32,
     steps_left: u32,
 }
@@ -150,19 +159,12 @@ pub fn play<A: Actor>(
     coverage: &mut Coverage,
     most: u32,
 ) -> Result<Played, Impossible> {
-    let started = Started {
-        definition: workflow.digest.clone(),
-        subject: "rehearsal".into(),
-        vars: start.vars.clone(),
-        verb: start.verb.clone(),
-        phase: start.phase.clone(),
-        ..Started::default()
-    };
     let mut player = Player {
         workflow,
         actor,
         coverage,
         versions: IndexMap::new(),
+        shares: IndexMap::new(),
         walk: Vec::new(),
         calls: IndexMap::new(),
         spent: IndexMap::new(),
@@ -171,7 +173,16 @@ pub fn play<A: Actor>(
         longest_stretch: 0,
         steps_left: most,
     };
+    let started = Started {
+        definition: workflow.digest.clone(),
+        subject: "rehearsal".into(),
+        vars: start.vars.clone(),
+        verb: start.verb.clone(),
+        phase: start.phase.clone(),
+        ..Started::default()
+    };
     let started = player.with_once(started);
+    let started = player.vouched(started);
     let (run, stop) = player.run(&started)?;
     Ok(Played {
         stop,
@@ -187,16 +198,21 @@ pub fn play<A: Actor>(
 impl<A: Actor> Player<'_, A> {
     /// Facts that are read once are read now.
     fn with_once(&mut self, mut started: Started) -> Started {
-        let Some(machine) = self.workflow.machine(started.child.as_deref()) else { return started };
+        let workflow = self.workflow;
+        let Some(machine) = workflow.machine(started.child.as_deref()) else { return started };
         let once: Vec<Name> =
             machine.facts.iter().filter(|(_, it)| it.once).map(|(name, _)| name.clone()).collect();
-        if once.is_empty() {
-            return started;
-        }
-        let Ok(run) = begin(self.workflow, &started) else { return started };
-        if let Some(state) = run.state(self.workflow) {
-            let moment = Moment { workflow: self.workflow, run: &run, state };
-            started.facts = self.actor.facts(&moment, &once);
+        let Some(state) = machine.states.values().next().filter(|_| !once.is_empty()) else { return started };
+        let Ok(run) = before(workflow, &started) else { return started };
+        started.facts = self.actor.facts(&Moment { workflow, run: &run, state }, &once);
+        started
+    }
+
+    /// What an import vouches for is as it is now.
+    fn vouched(&self, mut started: Started) -> Started {
+        let row = started.phase.as_ref().and_then(|it| self.workflow.phases.get(&**it));
+        if let (Some(row), Ok(run)) = (row, before(self.workflow, &started)) {
+            started.digests = row.settles.iter().map(|it| (it.clone(), self.digest(&run, it))).collect();
         }
         started
     }
@@ -204,26 +220,31 @@ impl<A: Actor> Player<'_, A> {
     /// Runs one machine until it stops.
     fn run(&mut self, started: &Started) -> Result<(Run, Stop), Impossible> {
         let workflow = self.workflow;
-        let mut run = begin(workflow, started)?;
-        let first = run.taken.first().map_or_else(|| run.at.state.clone(), |it| it.state.clone());
-        let first = run.machine(workflow).map_or_else(|| first.clone(), |it| it.qualified(&first));
-        self.walk.push(WalkStep {
-            state: first,
-            item: run.item.clone(),
-            signal: None,
-            calls: 0,
-            spent: None,
-            person: false,
-        });
-        let mut here = self.walk.len() - 1;
-        if let Some(state) = run.state(workflow) {
-            self.moved(&run, state, &mut here);
-        }
+        let nowhere = before(workflow, started)?;
+        let mut here = self.walk.len();
+        let begun = begin(workflow, started);
+        let taken = match &begun {
+            Ok(run) => run.taken.clone(),
+            Err(Impossible::Circle { taken, .. } | Impossible::NoRoute { taken, .. }) => taken.clone(),
+            Err(_) => Vec::new(),
+        };
+        let first = match (taken.first(), &begun) {
+            (Some(taken), _) => taken.state.clone(),
+            (None, Ok(run)) => run.at.state.clone(),
+            (None, Err(Impossible::NoRoute { state, .. })) => state.clone(),
+            (None, Err(_)) => Name::default(),
+        };
+        self.stand(&nowhere, &first);
+        self.moved(&nowhere, &taken, &mut here);
+        self.look_at_needs(begun.as_ref().unwrap_or(&nowhere), None, stale(&taken));
+        let mut run = match begun {
+            Ok(run) => run,
+            Err(error) => return self.stopped(nowhere, error, here),
+        };
+        self.look_at_needs(&run, None, deciding_stale(&run).into_iter());
         loop {
             if run.is_over() {
-                let name = run
-                    .machine(workflow)
-                    .map_or_else(|| run.at.state.clone(), |it| it.qualified(&run.at.state));
+                let name = self.qualified(&run);
                 return Ok((run, Stop::Ended(name)));
             }
             if self.steps_left == 0 {
@@ -238,25 +259,51 @@ impl<A: Actor> Player<'_, A> {
             let Some(effect) = due(workflow, &run).into_iter().next() else {
                 return Ok((run, Stop::Refused("nothing is due".into())));
             };
-            let event = match self.perform(&run, state, &effect)? {
+            let event = match self.perform(&run, state, &effect, here)? {
                 Ok(event) => event,
                 Err(stop) => return Ok((run, stop)),
             };
             match advance(workflow, &run, &event) {
                 Ok(next) => {
-                    self.moved(&next, state, &mut here);
+                    self.look_at_needs(&next, Some(&event), stale(&next.taken).chain(deciding_stale(&next)));
+                    self.moved(&run, &next.taken, &mut here);
                     run = next;
                 }
-                Err(Impossible::NoRoute { state, signal }) => {
-                    if let Some(step) = self.walk.get_mut(here) {
-                        step.signal = Some(signal.clone());
+                Err(error) => {
+                    if let Impossible::Circle { taken, .. } | Impossible::NoRoute { taken, .. } = &error {
+                        self.moved(&run, taken, &mut here);
+                        self.look_at_needs(&run, Some(&event), stale(taken));
                     }
-                    return Ok((run, Stop::NoRoute(state, signal)));
+                    return self.stopped(run, error, here);
                 }
-                Err(Impossible::VerbRefused { verb, .. }) => return Ok((run, Stop::VerbRefused(verb))),
-                Err(other) => return Ok((run, Stop::Refused(other.to_string()))),
             }
         }
+    }
+
+    /// What the machine says it cannot do, as the end of a play.
+    fn stopped(&mut self, run: Run, error: Impossible, here: usize) -> Result<(Run, Stop), Impossible> {
+        let stop = match error {
+            Impossible::NoRoute { state, signal, .. } => {
+                if let Some(step) = self.walk.get_mut(here) {
+                    step.signal = Some(signal.clone());
+                }
+                self.unasked(&run, &state, &signal);
+                if signal == signal::STALE {
+                    self.look_at_needs(&run, None, std::iter::once(&state));
+                }
+                Stop::NoRoute(state, signal)
+            }
+            Impossible::VerbRefused { verb, .. } => Stop::VerbRefused(verb),
+            Impossible::Circle { .. } => Stop::TooLong,
+            // A run that never began has nothing to show.
+            other if run.at.visit == 0 => return Err(other),
+            other => Stop::Refused(other.to_string()),
+        };
+        Ok((run, stop))
+    }
+
+    fn qualified(&self, run: &Run) -> Name {
+        run.machine(self.workflow).map_or_else(|| run.at.state.clone(), |it| it.qualified(&run.at.state))
     }
 
     /// What an effect comes back with.
@@ -265,16 +312,16 @@ impl<A: Actor> Player<'_, A> {
         run: &Run,
         state: &State,
         effect: &Effect,
+        here: usize,
     ) -> Result<Result<Event, Stop>, Impossible> {
         let workflow = self.workflow;
         let moment = Moment { workflow, run, state };
-        let here =
-            || run.machine(workflow).map_or_else(|| run.at.state.clone(), |it| it.qualified(&run.at.state));
+        let name = self.qualified(run);
         let settled = |evidence| Event::Settled { effect: effect.id.clone(), evidence };
         let evidence = match &effect.want {
             Want::Await { verbs } => {
                 let Some(verb) = self.actor.verb(&moment, verbs) else {
-                    return Ok(Err(Stop::Waiting(here())));
+                    return Ok(Err(Stop::Waiting(name)));
                 };
                 self.person();
                 return Ok(Ok(Event::Said { verb, inputs: IndexMap::new() }));
@@ -282,22 +329,21 @@ impl<A: Actor> Player<'_, A> {
             Want::Observe { facts, gates, changed } => {
                 let seen = self.actor.facts(&moment, facts);
                 if let Some(missing) = facts.iter().find(|it| !seen.contains_key(&***it)) {
-                    return Ok(Err(Stop::NoFact(here(), missing.clone())));
+                    return Ok(Err(Stop::NoFact(name, missing.clone())));
                 }
                 let digests = gates.iter().map(|it| (it.clone(), self.digest(run, it))).collect();
                 let changed = self.actor.changed(&moment, changed);
-                let observed = Observed { facts: seen, digests, changed };
-                if matches!(effect.id.part, crate::machine::Part::Needs) {
-                    self.look_at_needs(run, state, &observed);
-                }
-                Evidence::Observed(Box::new(observed))
+                Evidence::Observed(Box::new(Observed { facts: seen, digests, changed }))
             }
             Want::List => {
                 let Kind::Each(each) = &state.kind else {
                     return Ok(Err(Stop::Refused("not a loop".into())));
                 };
                 let digest = state.gate.as_ref().map(|it| self.digest(run, &it.name));
-                match self.actor.items(&moment, &each.list) {
+                let Some(listing) = self.actor.items(&moment, &each.list) else {
+                    return Ok(Err(Stop::Waiting(name)));
+                };
+                match listing {
                     Listing::Ids(ids) => Evidence::Items { ids, ordered: true, digest, changed: Vec::new() },
                     Listing::Unordered => {
                         Evidence::Items { ids: Vec::new(), ordered: false, digest, changed: Vec::new() }
@@ -311,6 +357,10 @@ impl<A: Actor> Player<'_, A> {
                 }
             }
             Want::Child { child, item, vars, outer } => {
+                if let Some(play) = self.actor.lost(&moment) {
+                    let outcome = self.outcome(run, state, effect, &play);
+                    return Ok(Ok(settled(Evidence::Out(Box::new(outcome)))));
+                }
                 let started = Started {
                     definition: workflow.digest.clone(),
                     child: Some(child.clone()),
@@ -331,12 +381,15 @@ impl<A: Actor> Player<'_, A> {
                 Evidence::Out(Box::new(outcome))
             }
             Want::Call { .. } | Want::Check | Want::Ask { .. } | Want::Act { .. } => {
-                let Some(play) = self.actor.come_out(&moment) else { return Ok(Err(Stop::Waiting(here()))) };
+                let Some(play) = self.actor.come_out(&moment) else { return Ok(Err(Stop::Waiting(name))) };
                 if play.signal.as_deref().is_some_and(|it| it.starts_with("verb ")) {
                     self.person();
                     let verb =
                         play.signal.as_deref().and_then(|it| it.strip_prefix("verb ")).unwrap_or_default();
                     return Ok(Ok(Event::Said { verb: verb.into(), inputs: IndexMap::new() }));
+                }
+                if let (Want::Call { advice, .. }, Some(step)) = (&effect.want, self.walk.get_mut(here)) {
+                    step.calls += 1 + u32::try_from(advice.len()).unwrap_or(u32::MAX);
                 }
                 Evidence::Out(Box::new(self.outcome(run, state, effect, &play)))
             }
@@ -344,179 +397,90 @@ impl<A: Actor> Player<'_, A> {
         Ok(Ok(settled(evidence)))
     }
 
-    fn outcome(&mut self, run: &Run, state: &State, effect: &Effect, play: &Play) -> Outcome {
-        let best = state.best().cloned().unwrap_or_default();
-        let signal = play.signal.clone().unwrap_or(best);
-        let failed = signal::is_failure(&signal);
-        if let Want::Call { role, .. } = &effect.want {
-            *self.calls.entry(role.clone()).or_insert(0) += 1;
-            self.stretch += 1;
-        }
-        if signal::waits_for_person(self.workflow, state, &signal) {
-            self.person();
-        }
-        let may = writes_of(self.workflow, run, state, effect);
-        let wrote = play.wrote.clone().unwrap_or_else(|| if failed { Vec::new() } else { may });
-        self.write(&wrote);
-        let mut fields = play.fields.clone();
-        if let Some(declared) = signal::outcomes_of(self.workflow, state).get(&*signal) {
-            for (name, values) in &declared.fields {
-                if let Some(first) = values.first() {
-                    fields.entry(name.clone()).or_insert_with(|| first.clone());
-                }
-            }
-        }
-        Outcome {
-            findings: if failed { Vec::new() } else { self.findings(run, state, &signal, play) },
-            judged: state.gate.as_ref().map(|it| self.digest(run, &it.name)),
-            fields,
-            signal,
-            ..Outcome::default()
-        }
-    }
-
-    /// Findings that make a judge's outcome mean what the play says.
-    fn findings(&self, run: &Run, state: &State, signal: &Name, play: &Play) -> Vec<Report> {
-        let Kind::Review { call, .. } = &state.kind else { return Vec::new() };
-        let Some(declared) =
-            run.pick(&call.role).and_then(|it| self.workflow.roles.get(&**it)?.findings.as_ref())
-        else {
-            return Vec::new();
-        };
-        let outcomes = signal::outcomes_of(self.workflow, state);
-        if outcomes.get_index_of(&**signal).is_none_or(|it| it == 0) {
-            return Vec::new();
-        }
-        let rank = |verdict: &Name| outcomes.get_index_of(&**verdict).unwrap_or(0);
-        // The worst severity that does not raise the verdict beyond what the play says, blocking if one does.
-        let raising = declared
-            .at_least
-            .iter()
-            .filter(|(_, verdict)| rank(verdict) <= rank(signal) && rank(verdict) > 0);
-        let severity = raising.map(|(severity, _)| severity.clone()).next_back();
-        let severity = severity.or_else(|| declared.severity.first().cloned()).unwrap_or_default();
-        let gate = state.gate.as_ref().map_or(&state.name, |it| &it.name);
-        let judge = run.ledger.judges.get(&**gate);
-        let handed = judge.and_then(|it| it.handed.first().cloned());
-        let topic = play.topic.clone().or_else(|| declared.topic.first().cloned());
-        let repeated = play.same_again.unwrap_or(false).then_some(handed).flatten();
-        let round = judge.map_or(1, |it| it.rounds + 1);
-        vec![Report {
-            id: repeated,
-            severity,
-            topic,
-            file: String::new(),
-            subject: format!("{gate} round {round}"),
-            text: "made up for the rehearsal".into(),
-        }]
-    }
-
-    fn look_at_needs(&mut self, run: &Run, state: &State, seen: &Observed) {
-        let needs = run.pick(&state.needs).cloned().unwrap_or_default();
-        let unsettled: Vec<Name> = needs
-            .into_iter()
-            .filter(|gate| {
-                run.gates
-                    .get(&**gate)
-                    .is_none_or(|it| !it.digest.is_empty() && seen.digests.get(&**gate) != Some(&it.digest))
-            })
-            .collect();
-        if !unsettled.is_empty() {
-            self.unsettled.push((run.at.state.clone(), unsettled));
-        }
-    }
-
-    /// A hash of what a gate judges, in the made-up world.
-    fn digest(&self, run: &Run, gate: &str) -> String {
-        let Some(machine) = run.machine(self.workflow) else { return String::new() };
-        let judges = machine
-            .gates
-            .get(gate)
-            .into_iter()
-            .flatten()
-            .filter_map(|it| machine.states.get(&**it)?.gate.as_ref());
-        let mut parts: Vec<String> = Vec::new();
-        for gate in judges {
-            for document in run.pick(&gate.judges).into_iter().flatten() {
-                for leaf in self.workflow.leaves(document) {
-                    parts.push(format!("{leaf}={}", self.versions.get(&*leaf).copied().unwrap_or(0)));
-                }
-            }
-        }
-        parts.sort();
-        parts.dedup();
-        format!("[{}]", parts.join(","))
-    }
-
-    /// Documents were written: they, and whatever shares files with them, are no longer what they were.
-    fn write(&mut self, documents: &[Name]) {
-        let mut touched: Vec<Name> = Vec::new();
-        for document in documents {
-            for leaf in self.workflow.documents.keys() {
-                let own = self.workflow.leaves(leaf) == [leaf.clone()];
-                if own && self.workflow.documents_overlap(document, leaf) {
-                    touched.push(leaf.clone());
-                }
-            }
-        }
-        touched.sort();
-        touched.dedup();
-        for leaf in touched {
-            *self.versions.entry(leaf).or_insert(0) += 1;
-        }
-    }
-
-    fn person(&mut self) {
+    pub(super) fn person(&mut self) {
         self.longest_stretch = self.longest_stretch.max(self.stretch);
         self.stretch = 0;
     }
 
-    /// Notes what an event did. `here` is the run's own last step of the walk; children's steps come after it.
-    fn moved(&mut self, after: &Run, state: &State, here: &mut usize) {
-        let machine = after.machine(self.workflow);
-        for (at, taken) in after.taken.iter().enumerate() {
-            self.coverage.take(after.child.as_deref(), &taken.arm);
+    /// A state is entered.
+    fn stand(&mut self, run: &Run, state: &Name) {
+        let state = run.machine(self.workflow).map_or_else(|| state.clone(), |it| it.qualified(state));
+        let item = run.item.clone();
+        self.walk.push(WalkStep { state, item, signal: None, calls: 0, spent: None, person: false });
+    }
+
+    /// Tells the actor that a state came out without being asked, if it did.
+    fn unasked(&mut self, run: &Run, state: &Name, signal: &Name) {
+        let state = run.machine(self.workflow).and_then(|it| it.states.get(&**state));
+        if let Some(state) = state.filter(|it| comes_by_itself(it, signal)) {
+            self.actor.passed(run.child.as_ref(), state, signal);
+        }
+    }
+
+    /// Notes the arms that were taken at once. `here` is the run's own last step of the walk; children's steps come
+    /// after it.
+    fn moved(&mut self, run: &Run, taken: &[Taken], here: &mut usize) {
+        let workflow = self.workflow;
+        let machine = run.machine(workflow);
+        for taken in taken {
+            self.coverage.take(run.child.as_deref(), &taken.arm);
             if let Some(budget) = &taken.spent {
                 *self.spent.entry(budget.clone()).or_insert(0) += 1;
             }
+            self.unasked(run, &taken.state, &taken.signal);
+            let state = machine.and_then(|it| it.states.get(&*taken.state));
             if let Some(step) = self.walk.get_mut(*here) {
                 step.signal = Some(taken.signal.clone());
                 step.spent.clone_from(&taken.spent);
-                step.person = at == 0 && signal::waits_for_person(self.workflow, state, &taken.signal);
+                step.person = state.is_some_and(|it| signal::waits_for_person(workflow, it, &taken.signal));
             }
-            let state = machine.map_or_else(|| taken.to.clone(), |it| it.qualified(&taken.to));
-            self.walk.push(WalkStep {
-                state,
-                item: after.item.clone(),
-                signal: None,
-                calls: 0,
-                spent: None,
-                person: false,
-            });
+            self.stand(run, &taken.to);
             *here = self.walk.len() - 1;
         }
     }
-}
 
-/// Documents a state may change.
-fn writes_of(workflow: &Workflow, run: &Run, state: &State, effect: &Effect) -> Vec<Name> {
-    match (&state.kind, &effect.want) {
-        (Kind::Do { actions, .. }, Want::Act { index }) => match actions.get(*index).map(|it| &it.writes) {
-            Some(Some(documents)) => documents.clone(),
-            Some(None) => workflow.documents.keys().cloned().collect(),
-            None => Vec::new(),
-        },
-        (Kind::Agent(call) | Kind::Review { call, .. }, _) => call_writes(workflow, run, call),
-        (Kind::Each(_), Want::Call { .. }) => {
-            state.call().map(|it| call_writes(workflow, run, it)).unwrap_or_default()
+    /// Notes which gates were not settled where states needed them. `led` are states that came out stale.
+    fn look_at_needs<'n>(&mut self, run: &Run, event: Option<&Event>, led: impl Iterator<Item = &'n Name>) {
+        let machine = run.machine(self.workflow);
+        for here in led.filter_map(|it| machine?.states.get(&**it)) {
+            let seen = match event {
+                Some(Event::Settled { effect, evidence: Evidence::Observed(seen) })
+                    if effect.state == here.name =>
+                {
+                    Some(seen)
+                }
+                _ => None,
+            };
+            let changed = |gate: &Name, judged: &String| {
+                seen.and_then(|it| it.digests.get(&**gate)).is_some_and(|now| now != judged)
+            };
+            let unsettled = |gate: &&Name| {
+                let record = run.gates.get(&***gate);
+                record.is_none_or(|it| !it.digest.is_empty() && changed(gate, &it.digest))
+            };
+            let gates = run.pick(&here.needs).into_iter().flatten().filter(unsettled).cloned().collect();
+            self.unsettled.push((here.name.clone(), gates));
         }
-        _ => Vec::new(),
     }
 }
 
-fn call_writes(workflow: &Workflow, run: &Run, call: &crate::definition::Call) -> Vec<Name> {
-    let role = run.pick(&call.role).and_then(|it| workflow.roles.get(&**it));
-    let narrowed: Option<&Table<Vec<Name>>> =
-        call.may_write.as_ref().or_else(|| role.map(|it| &it.may_write));
-    narrowed.and_then(|it| run.pick(it)).cloned().unwrap_or_default()
+/// The states that came out stale on the way.
+fn stale(taken: &[Taken]) -> impl Iterator<Item = &Name> {
+    taken.iter().filter(|it| it.signal == signal::STALE).map(|it| &it.state)
+}
+
+/// The state that came out stale and is being routed.
+fn deciding_stale(run: &Run) -> Option<&Name> {
+    matches!(&run.at.stage, Stage::Deciding { outcome, .. } if outcome.signal == signal::STALE)
+        .then_some(&run.at.state)
+}
+
+/// Whether a state comes out with a signal without anything being asked.
+fn comes_by_itself(state: &State, signal: &str) -> bool {
+    match &state.kind {
+        _ if signal == signal::STALE || signal == signal::OVER_BUDGET => true,
+        Kind::Choose | Kind::Settle { .. } => true,
+        Kind::Do { actions, .. } => actions.is_empty(),
+        _ => false,
+    }
 }

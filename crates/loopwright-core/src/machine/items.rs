@@ -1,0 +1,93 @@
+//! Loops over items: what counts as done, when a loop is over, and what calls cost.
+
+use super::advance::Impossible;
+use super::event::{Cost, Outcome};
+use super::route::come_out;
+use super::run::{Run, Stage};
+use crate::definition::{EachRun, Kind, Machine, State, Workflow};
+use crate::language::units::Unit;
+use crate::name::Name;
+use crate::signal;
+
+/// An item that ended well counts only while it is still the same item and what its gate passed is what it was. A round
+/// that did not pass opens the gate; it does not make up for what has changed since the last that did.
+pub(super) fn forget_items(state: &State, run: &mut Run, digest: Option<&str>, changed: &[String]) {
+    let passed = state.gate.as_ref().and_then(|it| run.passed.get(&*it.name)).filter(|it| !it.is_empty());
+    let stale = passed.is_some_and(|it| digest.is_some_and(|now| now != it));
+    if let Some(done) = run.items.get_mut(&*state.name) {
+        done.retain(|id, _| !stale && !changed.contains(id));
+    }
+}
+
+/// Ends a loop when every item ended well, or one did not.
+pub(super) fn finish_loop(
+    workflow: &Workflow,
+    machine: &Machine,
+    state: &State,
+    run: &mut Run,
+) -> Result<(), Impossible> {
+    let (Kind::Each(each), Stage::Working { items: Some(items), ended, .. }) =
+        (&state.kind, run.at.stage.clone())
+    else {
+        return Ok(());
+    };
+    let went_well = |signal: &Name| match &each.run {
+        EachRun::Call(_) => **signal == *"done",
+        EachRun::Child(child) => workflow.children.get(&**child).is_some_and(|it| {
+            it.ends().any(|(name, outcome)| name == signal && outcome == crate::definition::Outcome::Success)
+        }),
+    };
+    let stopped = ended.values().any(|it| !went_well(&it.signal));
+    let done_before = |id: &String| {
+        ended.contains_key(id)
+            || run.items.get(&*state.name).and_then(|it| it.get(id)).is_some_and(&went_well)
+    };
+    if !stopped && !items.iter().all(done_before) {
+        return Ok(());
+    }
+    let order: Vec<&Name> = state.cells.keys().collect();
+    let rank = |signal: &Name| order.iter().position(|it| *it == signal).unwrap_or(usize::MAX);
+    let before = items
+        .iter()
+        .filter(|it| !ended.contains_key(*it))
+        .filter_map(|it| run.items.get(&*state.name)?.get(it).cloned());
+    let worst = ended.values().map(|it| it.signal.clone()).chain(before).max_by_key(|it| rank(it));
+    let worst = worst.unwrap_or_else(|| signal::EMPTY.into());
+    let mut outcome =
+        ended.values().find(|it| it.signal == worst).cloned().unwrap_or_else(|| Outcome::of(worst));
+    outcome.forced = ended.values().flat_map(|it| it.forced.clone()).collect();
+    outcome.judged = ended.values().rev().find_map(|it| it.judged.clone());
+    outcome.cost = Cost::default();
+    come_out(workflow, machine, state, run, outcome)
+}
+
+/// Counts a call and takes its cost from budgets with a unit.
+pub(super) fn charge(
+    workflow: &Workflow,
+    machine: &Machine,
+    state: &State,
+    run: &mut Run,
+    outcome: &Outcome,
+) {
+    let advice = match &state.kind {
+        Kind::Review { advice, .. } => advice.as_slice(),
+        _ => &[],
+    };
+    let judge = state.call().and_then(|it| run.pick(&it.role).cloned());
+    for role in judge.into_iter().chain(advice.iter().cloned()) {
+        if workflow.roles.contains_key(&*role) {
+            *run.calls.entry(role).or_insert(0) += 1;
+        }
+    }
+    for (name, budget) in &machine.budgets {
+        let used = match budget.unit() {
+            Unit::Uses => continue,
+            Unit::Time => outcome.cost.time,
+            Unit::Money => outcome.cost.money,
+            Unit::Tokens => outcome.cost.tokens,
+        };
+        if let Some(left) = run.left.get_mut(&**name) {
+            *left = left.saturating_sub(used);
+        }
+    }
+}

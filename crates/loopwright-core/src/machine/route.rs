@@ -1,0 +1,196 @@
+//! The way on: the first arm that holds and can be paid, and everything that taking it does.
+
+use super::advance::{Impossible, begin_work, enter, state_of};
+use super::decide;
+use super::event::{Observed, Outcome};
+use super::run::{Cause, Last, Record, Run, Stage, Taken};
+use crate::definition::{Arm, Kind, Machine, State, Target, Workflow};
+use crate::signal;
+
+/// So many states that do no work can be passed at once. A chain beyond that goes round in a circle.
+const MOST_PASSED: usize = 2_000;
+
+/// Goes on as long as what comes next comes out at once.
+pub(super) fn go_on(
+    workflow: &Workflow,
+    machine: &Machine,
+    run: &mut Run,
+    mut at_once: Option<Outcome>,
+) -> Result<(), Impossible> {
+    while let Some(outcome) = at_once {
+        if run.taken.len() >= MOST_PASSED {
+            let taken = std::mem::take(&mut run.taken);
+            return Err(Impossible::Circle { state: run.at.state.clone(), taken });
+        }
+        let state = state_of(machine, run)?;
+        at_once = one_out(workflow, machine, state, run, outcome)?;
+    }
+    Ok(())
+}
+
+/// The work of a state came out: the way on is sought, and gone until something has to be done.
+pub(super) fn come_out(
+    workflow: &Workflow,
+    machine: &Machine,
+    state: &State,
+    run: &mut Run,
+    outcome: Outcome,
+) -> Result<(), Impossible> {
+    let next = one_out(workflow, machine, state, run, outcome)?;
+    go_on(workflow, machine, run, next)
+}
+
+/// What a judge found goes to the ledger, gates open or pass, and the way on is sought. What then comes out at once is
+/// returned.
+fn one_out(
+    workflow: &Workflow,
+    machine: &Machine,
+    state: &State,
+    run: &mut Run,
+    outcome: Outcome,
+) -> Result<Option<Outcome>, Impossible> {
+    let (outcome, same_again, topic) = decide::judge(workflow, state, run, outcome);
+    if !state.cells.contains_key(&*outcome.signal) {
+        return Err(Impossible::NoSuchSignal { state: state.name.clone(), signal: outcome.signal });
+    }
+    let asked = decide::Asked { outcome: &outcome, same_again, topic: topic.as_ref() };
+    if decide::wanted(machine, state, run, &asked).is_none() {
+        return route(workflow, machine, state, run, &asked, &Observed::default());
+    }
+    run.at.stage = Stage::Deciding { outcome: Box::new(outcome), same_again, topic };
+    Ok(None)
+}
+
+/// Takes the first arm that holds and can be paid. What comes out at once where it leads is returned.
+pub(super) fn route(
+    workflow: &Workflow,
+    machine: &Machine,
+    state: &State,
+    run: &mut Run,
+    asked: &decide::Asked<'_>,
+    seen: &Observed,
+) -> Result<Option<Outcome>, Impossible> {
+    let signal = asked.outcome.signal.clone();
+    let arms = state.cells.get(&*signal).map(|it| it.arms.as_slice()).unwrap_or_default();
+    let mut exhausted = None;
+    let mut found: Option<&Arm> = None;
+    for arm in arms {
+        if !arm.when.iter().all(|it| decide::holds(machine, run, it, asked, seen)) {
+            continue;
+        }
+        if let Some(budget) = arm.spend.as_ref().filter(|it| !run.can_spend(machine, it)) {
+            exhausted = Some(budget.clone());
+            continue;
+        }
+        found = Some(arm);
+        break;
+    }
+    // With nowhere to go back to, there is no route.
+    let leads = |arm: &&Arm| arm.to != Target::Back || run.at.from.is_some();
+    let Some(arm) = found.filter(leads) else {
+        let taken = std::mem::take(&mut run.taken);
+        return Err(Impossible::NoRoute { state: state.name.clone(), signal, taken });
+    };
+    remember(state, run, asked);
+    pay(machine, run, arm);
+    decide::repair_is_handed(state, run, asked);
+    record(state, run, arm, asked);
+    decide::force(machine, run, arm, seen);
+    for (name, value) in &arm.set {
+        run.vars.insert(name.clone(), value.clone());
+    }
+    decide::forget_tables(machine, run, arm);
+    for budget in &arm.refill {
+        run.fill(machine, budget);
+        decide::stretch_anew(machine, run, budget);
+    }
+    run.cause = Some(Cause {
+        state: state.name.clone(),
+        signal: signal.clone(),
+        summary: asked.outcome.summary.clone(),
+        exhausted,
+    });
+    let came_from = run.at.from.clone();
+    let (to, back) = match &arm.to {
+        Target::State(name) => (Some(name.clone()), false),
+        Target::Again => (None, false),
+        Target::Back => (came_from.clone(), true),
+    };
+    run.taken.push(Taken {
+        state: state.name.clone(),
+        signal,
+        arm: arm.place.clone(),
+        spent: arm.spend.clone(),
+        to: to.clone().unwrap_or_else(|| state.name.clone()),
+    });
+    let Some(to) = to else {
+        run.at.attempt = run.at.attempt.saturating_add(1);
+        return Ok(begin_work(machine, state, run));
+    };
+    let target_returns = machine.states.get(&*to).is_some_and(State::returns);
+    let from = match (target_returns, state.returns()) {
+        (false, _) => None,
+        (true, true) if !back => came_from,
+        (true, _) => Some(state.name.clone()),
+    };
+    enter(workflow, machine, run, &to, from)
+}
+
+fn remember(state: &State, run: &mut Run, asked: &decide::Asked<'_>) {
+    let outcome = asked.outcome;
+    if !signal::is_failure(&outcome.signal)
+        && outcome.signal != signal::STALE
+        && !run.ever.contains(&state.name)
+    {
+        run.ever.push(state.name.clone());
+    }
+    run.last.insert(
+        state.name.clone(),
+        Last {
+            signal: outcome.signal.clone(),
+            fields: outcome.fields.clone(),
+            summary: outcome.summary.clone(),
+            note: outcome.note.clone(),
+            visit: run.at.visit,
+        },
+    );
+}
+
+fn pay(machine: &Machine, run: &mut Run, arm: &Arm) {
+    let Some(name) = &arm.spend else { return };
+    if let Some((line, _)) = machine.budgets.get(&**name).and_then(|it| run.line(name, it))
+        && let Some(left) = run.left.get_mut(&*line)
+    {
+        *left = left.saturating_sub(1);
+        *run.spent.entry(name.clone()).or_insert(0) += 1;
+    }
+}
+
+fn record(state: &State, run: &mut Run, arm: &Arm, asked: &decide::Asked<'_>) {
+    for list in &arm.record {
+        let gate = state.gate.as_ref().map_or(&state.name, |it| &it.name);
+        let mut entries: Vec<Record> = Vec::new();
+        if matches!(state.kind, Kind::Review { .. }) {
+            let blocking = run.ledger.open(gate).any(|(_, it)| it.blocks);
+            for (id, finding) in run.ledger.open(gate).filter(|(_, it)| it.blocks || !blocking) {
+                entries.push(Record {
+                    item: run.item.clone(),
+                    state: state.name.clone(),
+                    signal: asked.outcome.signal.clone(),
+                    summary: finding.text.clone(),
+                    finding: Some(id.clone()),
+                });
+            }
+        }
+        if entries.is_empty() {
+            entries.push(Record {
+                item: run.item.clone(),
+                state: state.name.clone(),
+                signal: asked.outcome.signal.clone(),
+                summary: asked.outcome.summary.clone(),
+                finding: None,
+            });
+        }
+        run.lists.entry(list.clone()).or_default().extend(entries);
+    }
+}

@@ -1,0 +1,148 @@
+//! The proof does not lie: what `check` says of generated workflows, held against what the machine does with them.
+//!
+//! Every claim is held for itself, in workflows that are proved and in those that are not: what has a route, what ends
+//! within the bound, which gates are settled where they are needed, which properties hold, what can be reached. And
+//! every run that is shown plays on the machine, and shows what it is said to show.
+//!
+//! `LOOPWRIGHT_SEED` and `LOOPWRIGHT_CASES` look elsewhere, or further; `LOOPWRIGHT_KIND` at one kind of lie only.
+#![expect(clippy::expect_used, clippy::panic, reason = "these are tests")]
+#![expect(clippy::cast_possible_truncation, reason = "what is made up is small")]
+#![expect(clippy::disallowed_methods, reason = "a test may be told where to look")]
+
+mod author;
+mod back;
+mod books;
+mod claims;
+mod dice;
+mod gaps;
+mod generator;
+mod paths;
+mod routes;
+mod shrink;
+mod states;
+mod texts;
+mod world;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use loopwright_core::check::check;
+
+use crate::author::loaded;
+use crate::claims::{Claims, Lie};
+use crate::gaps::Gap;
+use crate::world::People;
+
+/// How often each workflow is played, from each of its beginnings and with each kind of people.
+const PLAYS: u64 = 12;
+
+/// What was found out about one workflow.
+struct Examined {
+    proved: bool,
+    codes: BTreeSet<&'static str>,
+    lies: Vec<Lie>,
+}
+
+/// Checks a workflow and holds the proof against the world.
+fn examined(text: &str, salt: u64) -> Result<Examined, String> {
+    let workflow = loaded(text).map_err(|it| format!("load: {}", it.join("; ")))?;
+    if let Some(gap) = Gap::of(&workflow) {
+        return Err(format!("{gap:?}"));
+    }
+    let report = check(&workflow);
+    let claims = Claims::of(&workflow, &report);
+    let people = [People::Quiet, People::EditAtNeeds, People::EditAtRest];
+    let mut lies = claims.held_against_the_world(PLAYS, salt, &people);
+    lies.extend(paths::that_do_not_replay(&workflow, &report));
+    // Past a gate that is reported as unsettled, the machine does not go on as the graph does.
+    if claims.unsettled().is_empty() {
+        lies.extend(paths::transitions_that_do_not_play(&workflow, 25));
+    }
+    let codes = report.problems.iter().map(|it| it.code).collect();
+    Ok(Examined { proved: report.is_proved(), codes, lies })
+}
+
+/// What was found out about many.
+#[derive(Default)]
+struct Tally {
+    examined: usize,
+    proved: usize,
+    codes: BTreeMap<String, usize>,
+    left_out: BTreeMap<String, usize>,
+    lies: BTreeMap<String, Vec<u64>>,
+}
+
+fn number(name: &str, otherwise: u64) -> u64 {
+    std::env::var(name).ok().and_then(|it| it.parse().ok()).unwrap_or(otherwise)
+}
+
+fn tallied(from: u64, count: u64) -> Tally {
+    let tally = Mutex::new(Tally::default());
+    let next = AtomicU64::new(from);
+    let workers = std::thread::available_parallelism().map_or(2, std::num::NonZero::get);
+    std::thread::scope(|scope| {
+        for _ in 0..workers {
+            scope.spawn(|| {
+                loop {
+                    let seed = next.fetch_add(1, Ordering::Relaxed);
+                    if seed >= from + count {
+                        return;
+                    }
+                    let found = examined(&generator::workflow(seed), seed);
+                    let mut tally = tally.lock().expect("no other worker fell");
+                    match found {
+                        Err(why) => *tally.left_out.entry(why).or_insert(0) += 1,
+                        Ok(found) => {
+                            tally.examined += 1;
+                            tally.proved += usize::from(found.proved);
+                            for code in found.codes {
+                                *tally.codes.entry(code.to_owned()).or_insert(0) += 1;
+                            }
+                            let kinds: BTreeSet<&str> = found.lies.iter().map(Lie::kind).collect();
+                            for kind in kinds {
+                                tally.lies.entry(kind.to_owned()).or_default().push(seed);
+                            }
+                        }
+                    }
+                }
+            });
+        }
+    });
+    tally.into_inner().expect("no worker fell")
+}
+
+/// One lie of a kind, as small as it gets, with everything one needs to see it.
+fn told(kind: &str, seeds: &[u64]) -> String {
+    let seed = *seeds.iter().min().expect("a seed");
+    let lies = |text: &str| examined(text, seed).map(|it| it.lies).unwrap_or_default();
+    let text = shrink::shrunk(&generator::workflow(seed), kind, &lies);
+    let mut out = format!("==== {kind}: seeds {seeds:?}, here {seed}\n{text}");
+    if let Some(lie) = lies(&text).iter().find(|it| it.kind() == kind) {
+        let _ = writeln!(out, "---- {}", lie.text);
+        if let (Some(shown_by), Ok(workflow)) = (&lie.shown_by, loaded(&text)) {
+            let report = check(&workflow);
+            let claims = Claims::of(&workflow, &report);
+            for problem in &report.problems {
+                let _ = writeln!(out, "  {} {}", problem.code, problem.message);
+            }
+            let _ = writeln!(out, "{}", claims.show(shown_by));
+        }
+    }
+    out
+}
+
+#[test]
+fn the_proof_does_not_lie() {
+    let (from, count) = (number("LOOPWRIGHT_SEED", 0), number("LOOPWRIGHT_CASES", 1_500));
+    let tally = tallied(from, count);
+    println!(
+        "{} workflows examined, {} proved\nproblems: {:?}\nleft out: {:?}\nlies: {:?}",
+        tally.examined, tally.proved, tally.codes, tally.left_out, tally.lies
+    );
+    let wanted = std::env::var("LOOPWRIGHT_KIND").ok();
+    let lies = tally.lies.iter().filter(|(kind, _)| wanted.as_ref().is_none_or(|it| it == *kind));
+    let told: Vec<String> = lies.map(|(kind, seeds)| told(kind, seeds)).collect();
+    assert!(told.is_empty(), "{:#?}\n{}", tally.lies, told.join("\n"));
+}

@@ -1,0 +1,218 @@
+//! Every run a proof shows, played: it must play, and it must show what it is said to show.
+
+use indexmap::IndexMap;
+use loopwright_core::check::{Report, transitions};
+use loopwright_core::definition::{Claim, Happened, State, Workflow};
+use loopwright_core::name::Name;
+use loopwright_core::rehearse::{
+    Actor, Chance, Coverage, Listing, Moment, Play, Played, Scenario, Script, Step, Stop, WalkStep,
+    parse_scenario, perform, play,
+};
+
+use crate::claims::Lie;
+
+/// Where a run that a report shows does not play, or does not show it.
+pub(crate) fn that_do_not_replay(workflow: &Workflow, report: &Report) -> Vec<Lie> {
+    let shown = report.problems.iter().filter_map(|it| Some((it.code, it.path.as_ref()?)));
+    let forced = report.forced.iter().filter_map(|it| Some(("forced", it.path.as_ref()?)));
+    let mut found = Vec::new();
+    for (code, path) in shown.chain(forced) {
+        let complaint = match perform(workflow, path, &mut Coverage::of(workflow)) {
+            Err(error) => Some(format!("{code}-path: {error}")),
+            Ok(verdict) => match verdict.complaints.first() {
+                Some(complaint) => Some(format!("{code}-path: {complaint}")),
+                None => shows_nothing(workflow, report, code, path, &verdict.played)
+                    .map(|it| format!("{code}-shows: {it}")),
+            },
+        };
+        found.extend(complaint.or_else(|| reread(workflow, code, path)).map(|it| lie(&it, path)));
+    }
+    found
+}
+
+fn lie(text: &str, path: &Scenario) -> Lie {
+    Lie { text: format!("{text}\n{}", path.to_yaml()), shown_by: None }
+}
+
+/// What is printed is what is played.
+fn reread(workflow: &Workflow, code: &str, path: &Scenario) -> Option<String> {
+    let (again, problems) = parse_scenario(workflow, "path.yaml", &path.to_yaml());
+    if let Some(problem) = problems.first() {
+        return Some(format!("{code}-text: {}", problem.message));
+    }
+    match perform(workflow, &again?, &mut Coverage::of(workflow)) {
+        Err(error) => Some(format!("{code}-reread: {error}")),
+        Ok(verdict) => verdict.complaints.first().map(|it| format!("{code}-reread: {it}")),
+    }
+}
+
+/// Where a path plays well and still does not show what it is said to show.
+fn shows_nothing(
+    workflow: &Workflow,
+    report: &Report,
+    code: &str,
+    path: &Scenario,
+    played: &Played,
+) -> Option<String> {
+    match code {
+        "property" => {
+            let problem = report.problems.iter().find(|it| it.path.as_ref() == Some(path))?;
+            let property = workflow.properties.iter().find(|it| it.place == problem.place)?;
+            breaks_nothing(workflow, &property.claim, path, played)
+        }
+        "endless" => goes_round(workflow, path),
+        "trapped" => ends_after_all(workflow, path),
+        _ => None,
+    }
+}
+
+fn breaks_nothing(workflow: &Workflow, claim: &Claim, path: &Scenario, played: &Played) -> Option<String> {
+    let came = |it: &WalkStep, happened: &Happened| match happened {
+        Happened::Signal { child, state, signals } => {
+            let name = child.as_ref().map_or_else(|| state.clone(), |it| format!("{it}.{state}").into());
+            it.state == name && it.signal.as_ref().is_some_and(|it| signals.contains(it))
+        }
+        Happened::Settled { gate } => {
+            let judge = workflow.main.states.get(&*it.state).and_then(|it| it.gate.as_ref());
+            let passed = |passes: &[Name]| it.signal.as_ref().is_some_and(|it| passes.contains(it));
+            judge.is_some_and(|judge| judge.name == *gate && passed(&judge.passes))
+        }
+    };
+    match claim {
+        Claim::AtMost { visits, times } => {
+            let visited = played.run.visits.get(&**visits).copied().unwrap_or(0);
+            (visited <= *times).then(|| format!("`{visits}` was entered only {visited} times"))
+        }
+        Claim::Never { before, .. } => {
+            // A gate that passed once may have been spoilt since.
+            let happened = |it: &Happened| {
+                matches!(it, Happened::Signal { .. })
+                    && (path.start.phase.is_some() || played.walk.iter().any(|step| came(step, it)))
+            };
+            before.iter().all(happened).then(|| "all of it happened before".to_owned())
+        }
+        Claim::Always { after, comes } => {
+            let last = played.walk.iter().rposition(|it| it.state == *after)?;
+            played.walk[last..].iter().any(|it| came(it, comes)).then(|| "it came".to_owned())
+        }
+    }
+}
+
+/// The last steps of an endless path, played five more times.
+fn goes_round(workflow: &Workflow, path: &Scenario) -> Option<String> {
+    let turn = path.expect.endless?;
+    let walk = |scenario: &Scenario| {
+        perform(workflow, scenario, &mut Coverage::of(workflow)).ok().map(|it| it.played)
+    };
+    let whole = walk(path)?;
+    if whole.stop == Stop::TooLong {
+        // A circle in which no work is done goes round by itself.
+        return None;
+    }
+    let own = |played: &Played| played.walk.iter().filter(|it| same_machine(&it.state, &whole)).count();
+    let resumes =
+        path.steps.iter().take_while(|it| matches!(it, Step::Verb(verb) if **verb == *"resume")).count();
+    let begun = (resumes..=path.steps.len()).find(|count| {
+        let mut shorter = path.clone();
+        shorter.steps.truncate(*count);
+        walk(&shorter).is_some_and(|it| own(&it) + turn == own(&whole))
+    });
+    let Some(begun) = begun else { return Some("its turn has no beginning".into()) };
+    let mut longer = path.clone();
+    for round in 1..=5 {
+        longer.steps.extend(path.steps[begun..].iter().map(|it| with_new_items(it, round)));
+    }
+    let verdict = perform(workflow, &longer, &mut Coverage::of(workflow)).ok()?;
+    if let Some(complaint) = verdict.complaints.first() {
+        return Some(format!("played on: {complaint}"));
+    }
+    let more = own(&verdict.played) - own(&whole);
+    (more != 5 * turn).then(|| format!("five more turns of {turn} made {more} steps"))
+}
+
+/// Whether a state belongs to the machine an endless walk goes round in: that of its last state.
+fn same_machine(state: &Name, whole: &Played) -> bool {
+    let machine = |it: &Name| it.split_once('.').map(|(child, _)| child.to_owned());
+    whole.walk.last().is_some_and(|it| machine(&it.state) == machine(state))
+}
+
+/// An item that ended well is done; another round finds others.
+fn with_new_items(step: &Step, round: usize) -> Step {
+    let mut step = step.clone();
+    if let Step::State { play, .. } = &mut step {
+        play.items = play.items.take().map(|it| it.iter().map(|id| format!("{id}-{round}")).collect());
+    }
+    step
+}
+
+/// Played on at random, a trapped run must not end.
+fn ends_after_all(workflow: &Workflow, path: &Scenario) -> Option<String> {
+    (0..12).find_map(|seed| {
+        let mut actor = Onward { script: Script::new(path), chance: Chance::new(seed, true) };
+        actor.chance.patience = 40;
+        let played = play(workflow, &path.start, &mut actor, &mut Coverage::of(workflow), 3_000).ok()?;
+        matches!(played.stop, Stop::Ended(_)).then(|| "it comes to an end after all".to_owned())
+    })
+}
+
+/// Transitions that do not play, of a sample.
+pub(crate) fn transitions_that_do_not_play(workflow: &Workflow, most: usize) -> Vec<Lie> {
+    let (scenarios, _) = transitions(workflow, true);
+    let stride = (scenarios.len() / most.max(1)).max(1);
+    let mut found = Vec::new();
+    for scenario in scenarios.iter().step_by(stride) {
+        let complaint = match perform(workflow, scenario, &mut Coverage::of(workflow)) {
+            Ok(verdict) => verdict.complaints.first().cloned(),
+            Err(error) => Some(error.to_string()),
+        };
+        found.extend(complaint.map(|it| lie(&format!("transition: {it}"), scenario)));
+    }
+    found
+}
+
+/// Follows a script, then chance.
+struct Onward<'s> {
+    script: Script<'s>,
+    chance: Chance,
+}
+
+impl Onward<'_> {
+    /// Whoever is asked for the next piece of work.
+    fn next(&mut self) -> &mut dyn Actor {
+        if self.script.left().next().is_none() { &mut self.chance } else { &mut self.script }
+    }
+}
+
+impl Actor for Onward<'_> {
+    fn come_out(&mut self, moment: &Moment<'_>) -> Option<Play> {
+        self.next().come_out(moment)
+    }
+
+    /// Facts stay what they were: whether they could change is for the proof to know.
+    fn facts(&mut self, moment: &Moment<'_>, facts: &[Name]) -> IndexMap<Name, Name> {
+        let mut known = self.script.facts(moment, facts);
+        let others: Vec<Name> = facts.iter().filter(|it| !known.contains_key(&***it)).cloned().collect();
+        known.extend(self.chance.facts(moment, &others));
+        known
+    }
+
+    fn changed(&mut self, moment: &Moment<'_>, documents: &[Name]) -> Vec<Name> {
+        self.script.changed(moment, documents)
+    }
+
+    fn items(&mut self, moment: &Moment<'_>, list: &str) -> Option<Listing> {
+        self.next().items(moment, list)
+    }
+
+    fn verb(&mut self, moment: &Moment<'_>, verbs: &[Name]) -> Option<Name> {
+        self.next().verb(moment, verbs)
+    }
+
+    fn edits(&mut self, moment: &Moment<'_>) -> Vec<Name> {
+        self.script.edits(moment)
+    }
+
+    fn passed(&mut self, child: Option<&Name>, state: &State, signal: &Name) {
+        self.script.passed(child, state, signal);
+    }
+}
