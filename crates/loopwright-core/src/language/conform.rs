@@ -331,11 +331,11 @@ impl<'a> Checker<'a> {
         let near = node.entries().iter().find_map(|entry| {
             let said =
                 tagged.variants.iter().find(|it| it.tag().is_some() && it.said(&entry.key) == it.tag());
-            let near = || {
-                let near = nearest(&entry.key, tagged.variants.iter().filter_map(Record::tag))?;
-                tagged.variants.iter().find(|it| it.tag() == Some(near))
-            };
-            Some((entry, said.or_else(near)?))
+            // Of `file` and `files`, `filse` is the one that its value fits.
+            let mut near: Vec<&Record> =
+                tagged.variants.iter().filter(|it| nearest(&entry.key, it.tag()).is_some()).collect();
+            near.sort_by_key(|it| !it.fields.first().is_some_and(|tag| self.fits(&entry.node, &tag.shape)));
+            Some((entry, said.or_else(|| near.first().copied())?))
         });
         let Some((entry, record)) = near else {
             if !node.entries().iter().any(|it| it.key.is_empty()) {

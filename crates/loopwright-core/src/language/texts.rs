@@ -312,9 +312,15 @@ impl<'l, 'a> Texts<'l, 'a> {
         };
         let mut used: Vec<String> = template.undeclared_variables(true).into_iter().collect();
         used.sort();
+        // What is not there is not there once, however much of it a text would like to have.
+        let mut unknown: IndexSet<String> = IndexSet::new();
         used.retain(|path| {
             self.loader.using_path(path);
             let Err((part, known)) = follow(names, path) else { return true };
+            let end = path.find(&part).map_or(path.len(), |at| at + part.len());
+            if !unknown.insert(path[..end].to_owned()) {
+                return false;
+            }
             let message = format!("`{{{{ {} }}}}`: there is no `{}`", shorten(path), shorten(&part));
             let problem = Problem::load("unknown-input", self.locate(path, place), message);
             self.loader.report(problem.maybe_help(instead(path, &part, &known, names)));
