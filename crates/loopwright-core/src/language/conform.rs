@@ -248,6 +248,8 @@ impl<'a> Checker<'a> {
     /// Holds a map against a record. `others` are records a reader could have had in mind instead.
     fn record(&mut self, node: &Node, record: &Record, others: &[Record]) {
         let mut meant: Vec<&'static str> = Vec::new();
+        let entries = node.entries().iter();
+        let unknown: Vec<&Entry> = entries.filter(|it| record.field(&it.key).is_none()).take(2).collect();
         for entry in node.entries().iter().filter(|it| !it.key.is_empty()) {
             if let Some(field) = record.field(&entry.key) {
                 self.check(&entry.node, &field.shape);
@@ -260,7 +262,10 @@ impl<'a> Checker<'a> {
             let elsewhere: Vec<&str> =
                 others.iter().filter(|it| it.field(&entry.key).is_some()).filter_map(Record::tag).collect();
             let refused = record.refused.iter().find(|(key, _)| *key == entry.key);
-            let near = record.meant(&entry.key).or_else(|| self.only_one_missing(node, entry, record));
+            let near = record.meant(&entry.key).or_else(|| {
+                let alone = unknown.len() == 1;
+                alone.then(|| self.only_one_missing(node, entry, record)).flatten()
+            });
             let near = near.filter(|_| elsewhere.is_empty() && refused.is_none());
             let help = match near {
                 None if refused.is_some() => refused.map(|(_, help)| (*help).to_owned()),
@@ -289,12 +294,11 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The one key that must be there and is not, if this entry could be it.
+    /// The one key that must be there and is not, if this entry, the only unknown one, could be it.
     fn only_one_missing(&self, node: &Node, entry: &Entry, record: &Record) -> Option<&'static str> {
         let mut missing = record.fields.iter().filter(|it| it.required && node.get(it.key).is_none());
         let (Some(field), None) = (missing.next(), missing.next()) else { return None };
-        let unknown = node.entries().iter().filter(|it| record.field(&it.key).is_none()).count();
-        (unknown == 1 && self.fits(&entry.node, &field.shape)).then_some(field.key)
+        self.fits(&entry.node, &field.shape).then_some(field.key)
     }
 
     /// Whether a node fits a shape.
