@@ -252,7 +252,15 @@ impl<'a> Checker<'a> {
         let unknown: Vec<&Entry> = entries.filter(|it| record.field(&it.key).is_none()).take(2).collect();
         for entry in node.entries().iter().filter(|it| !it.key.is_empty()) {
             if let Some(field) = record.field(&entry.key) {
+                let before = self.problems.len();
                 self.check(&entry.node, &field.shape);
+                // What is no name was perhaps meant to be what the name stands for.
+                for problem in &mut self.problems[before..] {
+                    if problem.code == "bad-name" && problem.place.bytes == entry.node.bytes {
+                        problem.help =
+                            Some(format!("{} Names are letters, digits, `-` and `_`.", field.about));
+                    }
+                }
                 continue;
             }
             // A merge key whose alias has been reported.

@@ -191,6 +191,13 @@ impl Loader<'_> {
                 }
                 let message = format!("`{}` never signals `{}`", state.name, shorten(word));
                 let help = did_you_mean(word, state.cells.keys().map(|it| &**it));
+                // In a key several signals stand side by side, not in a list.
+                let help = help.map(|it| match it.strip_prefix("write a list: ") {
+                    Some(list) => {
+                        format!("write {}", list.replace(['[', ']'], "").replace(", ", " | "))
+                    }
+                    None => it,
+                });
                 let nothing = match &state.kind {
                     Kind::End { .. } => "nothing follows an end: remove it",
                     _ => "a resting state takes `verb NAME`",
