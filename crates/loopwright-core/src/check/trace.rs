@@ -84,20 +84,18 @@ impl Tracer<'_, '_> {
             steps.push(Step::Edit(self.shelf.names(came.edited)));
         }
         if came.signal == signal::STALE {
+            steps.push(Step::Edit(self.shelf.names(came.wrote.unwrap_or(0))));
             if !came.facts.is_empty() {
                 steps.push(Step::Facts(came.facts.clone()));
             }
-            steps.push(Step::Edit(self.shelf.names(came.wrote.unwrap_or(0))));
             return;
         }
-        if let Some(verb) = came.signal.strip_prefix("verb ") {
-            if !came.facts.is_empty() {
-                steps.push(Step::Facts(came.facts.clone()));
-            }
-            if matches!(state.kind, Kind::Rest { .. }) {
-                steps.push(Step::Verb(verb.into()));
-                return;
-            }
+        let plain = came.facts.is_empty() && came.changed.is_empty();
+        if let Some(verb) = came.signal.strip_prefix("verb ").filter(|_| plain)
+            && matches!(state.kind, Kind::Rest { .. })
+        {
+            steps.push(Step::Verb(verb.into()));
+            return;
         }
         // A path past a retry takes it as often as it can first.
         let before = came.arms.get(step.step as usize).copied().unwrap_or(usize::MAX);
@@ -140,26 +138,33 @@ impl Tracer<'_, '_> {
         steps: &mut Vec<Step>,
     ) {
         let whole = *came.signal == *signal::EMPTY || *came.signal == *signal::UNORDERED;
-        let facts = Play { facts: play.facts.clone(), changed: play.changed.clone(), ..Play::default() };
+        let one_item =
+            || Play { items: Some(vec!["1".into()]), changed: play.changed.clone(), ..Play::default() };
         match &each.run {
             _ if whole => steps.push(self.step(state, Play { wrote: None, ..play })),
             EachRun::Call(_) => {
-                steps.push(self.step(state, Play { items: Some(vec!["1".into()]), ..Play::default() }));
+                steps.push(self.step(state, one_item()));
                 steps.push(self.step(state, play));
             }
             EachRun::Child(_) if signal::EACH_FAILURES.contains(&&*came.signal) => {
-                steps.push(self.step(state, Play { wrote: None, ..play }));
+                // What was written, an item wrote before it failed; else the list itself cannot be had.
+                if came.wrote.is_some_and(|it| it != 0) {
+                    steps.push(self.step(state, one_item()));
+                    steps.push(self.step(state, play));
+                } else {
+                    steps.push(self.step(state, Play { wrote: None, ..play }));
+                }
             }
             EachRun::Child(child) => {
-                steps.push(self.step(state, Play { items: Some(vec!["1".into()]), ..Play::default() }));
+                steps.push(self.step(state, one_item()));
                 let values = self.unfolded.values(step.node).cloned().unwrap_or_default();
                 if let Some(machine) = self.unfolded.workflow.children.get(&**child) {
                     let setting = self.unfolded.setting(&values, machine, &each.with);
                     let key = (state.name.clone(), setting, came.signal.clone());
                     steps.extend(self.children.get(&key).into_iter().flatten().cloned());
                 }
-                if !facts.facts.is_empty() {
-                    steps.push(Step::Facts(facts.facts));
+                if !play.facts.is_empty() {
+                    steps.push(Step::Facts(play.facts));
                 }
             }
         }

@@ -181,7 +181,7 @@ impl Unfolded<'_> {
             return self.edits(fitted, values, builder);
         }
         let may = fitted.writes;
-        if may == 0 {
+        if may == 0 || cell.idle {
             return vec![Written::default()];
         }
         // Gates routing looks at, that stand settled and that this state could spoil.

@@ -63,6 +63,8 @@ pub(super) struct CellPlan<'w> {
     /// Neither a failure nor a stale gate.
     pub(super) well: bool,
     pub(super) stale: bool,
+    /// A loop that ran nothing, and so wrote nothing.
+    pub(super) idle: bool,
     pub(super) waits: bool,
     pub(super) passes: bool,
     /// The signal as a value of the slot that remembers it.
@@ -354,6 +356,7 @@ impl<'w> Planner<'_, 'w> {
             arms: arms.iter().map(|it| self.arm(it, &choices)).collect(),
             well,
             stale: *signal == signal::STALE,
+            idle: [signal::EMPTY, signal::UNORDERED].contains(&&**signal),
             waits: signal::waits_for_person(self.workflow, state, signal),
             passes: state.gate.as_ref().is_some_and(|it| it.passes.contains(signal)),
             last: last.map_or(0, |it| self.slots.kept[it].index_of(signal)),
