@@ -120,6 +120,10 @@ pub fn did_you_mean<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) ->
     if known.is_empty() {
         return None;
     }
+    let parts: Vec<&str> = word.split([' ', ',']).filter(|it| !it.is_empty()).collect();
+    if parts.len() > 1 && parts.iter().all(|it| known.contains(it)) {
+        return Some(format!("write a list: `[{}]`", parts.join(", ")));
+    }
     let mut listed = known.iter().take(SHOWN).map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ");
     if known.len() > SHOWN {
         listed.push_str(", …");

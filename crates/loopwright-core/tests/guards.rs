@@ -10,18 +10,22 @@ documents:
   code: {files: ["**"]}
   tasks: {file: tasks.yaml, as: yaml, shape: {items: [{id: text}]}}
 roles:
-  coder: {agent: claude, prompt: "Do it.", may-write: [code]}
+  coder: {agent: claude, prompt: "Do it.", given: [maybe last.tests], may-write: [code]}
+  judge: {agent: codex, prompt: "Judge.", verdicts: [GOOD, BAD], findings: {severity: [low, high]}}
 questions:
   ready: {asks: "Ready?", answers: [yes, no], unattended: wait}
 phases:
   working: {at: ask, show: others}
 facts:
   tree: {in: [clean, dirty], is: "git.dirty ? 'dirty' : 'clean'"}
+  bad: {in: [yes, no], is: "findings.open.exists(f, f.severity == 'high') ? 'yes' : 'no'"}
 defaults: {failures: broken}
 states:
   parts: {each: {item: task, in: docs.tasks.items, run: part}, on: {fine: tests, stuck: broken}}
-  tests: {check: project.test, judges: code, on: {pass: which, fail: broken}}
-  which: {choose: [{when: {tree: dirty}, to: broken}, {to: settled-now}]}
+  tests: {check: project.test, judges: code, on: {pass: review, fail: broken}}
+  review: {review: judge, on: {GOOD: tidy, BAD: broken}}
+  tidy: {do: [{delete: tasks}], then: which}
+  which: {choose: [{when: {tree: dirty, bad: yes}, to: broken}, {to: settled-now}]}
   settled-now: {settle: [tests], then: ask}
   ask: {ask: ready, needs: [tests], on: {yes: done, no | deferred: broken}}
   done: {needs: [tests], end: success}
@@ -67,6 +71,30 @@ const GUARDS: &[(&str, &str, &str, &str, &str)] = &[
     ("git.dirty ? 'dirty' : 'clean'", "git.dirty", "bad-fact", "\"git.dirty\"", "one of the values"),
     ("git.dirty ? 'dirty' : 'clean'", "git.branch", "bad-fact", "\"git.branch\"", "one of the values"),
     ("git.dirty ? 'dirty'", "git.dirt ? 'dirty'", "bad-fact", "dirt", "dirty"),
+    ("exists(f", "exist(f", "bad-fact", "exist", "exists"),
+    ("f.severity == 'high'", "f.severity == 'hgih'", "bad-fact", "'hgih'", "high"),
+    (
+        "in: [clean, dirty]",
+        "in: [clean, dirt]",
+        "outside-domain",
+        "\"git.dirty ? 'dirty' : 'clean'\"",
+        "add `dirty`",
+    ),
+    ("[maybe last.tests]", "[mabe last.tests]", "unknown-input", "mabe last.tests", "maybe last.tests"),
+    ("{delete: tasks}", "{delete: taks}", "unknown-name", "taks", "tasks"),
+    ("\"Do it.\"", "\"Do {{no.such}} {{no.thing}}.\"", "unknown-input", "no.such", "docs"),
+    ("\"Do it.\"", "\"Do {{tasks.items}}.\"", "unknown-input", "tasks.items", "docs.tasks.items"),
+    ("in: docs.tasks.items", "in: docs.tasks", "unknown-name", "docs.tasks", "docs.tasks.items"),
+    ("in: docs.tasks.items", "in: tasks.items", "unknown-name", "tasks.items", "docs.tasks.items"),
+    (
+        "fine: tests, stuck: broken",
+        "\"fine, stuck\": broken",
+        "unknown-signal",
+        "\"fine, stuck\"",
+        "`fine | stuck`",
+    ),
+    ("needs: [tests], on", "needs: tests tests, on", "unknown-name", "tests tests", "[tests, tests]"),
+    ("ask: ready", "ask: \"Ready?\"", "bad-name", "\"Ready?\"", "a question in `questions`"),
     ("per: visit}}", "per: visit}, gold: {limit: 2 usd, keep: 10m}}", "bad-value", "10m", "same unit"),
     ("may-write: [code]}", "may-write: [code], costs: 2}", "bad-type", "2", "2 usd"),
     ("may-write: [code]}", "may-write: [code], costs: 2h}", "bad-type", "2h", "2 usd"),

@@ -11,7 +11,7 @@ use crate::definition::{Call, Each, EachRun, Kind, Machine, State, Workflow};
 use crate::language::units::{Amount, Unit, show, show_time};
 use crate::name::Name;
 use crate::problem::{Place, Problem};
-use crate::proof::{Dearest, PerAnswer, Prover};
+use crate::proof::{Dearest, Limits, PerAnswer, Prover};
 
 /// What is counted.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -97,7 +97,7 @@ fn call_weight(unfolded: &Unfolded<'_>, call: &Call, advice: &[Name], values: &V
 }
 
 /// What one item costs at most, by lane.
-pub(super) fn of_child(unfolded: &Unfolded<'_>, prover: &Prover<'_>) -> ChildCost {
+pub(super) fn of_child(unfolded: &Unfolded<'_>, prover: &Prover<'_>, limits: &Limits) -> ChildCost {
     let loops = loops_of(unfolded.machine);
     let lanes = lanes(unfolded.workflow);
     let mut lists: Vec<Vec<u64>> = Vec::new();
@@ -120,8 +120,8 @@ pub(super) fn of_child(unfolded: &Unfolded<'_>, prover: &Prover<'_>) -> ChildCos
         });
         of_lane.collect::<Option<Vec<Terms>>>()
     };
-    let found = prover.worst(&lists);
-    ChildCost { stretch: terms(&found.stretch), whole: terms(&found.whole) }
+    let whole = unfolded.undisturbed(limits.clone()).worst(&lists).whole;
+    ChildCost { stretch: terms(&prover.stretch(&lists)), whole: terms(&whole) }
 }
 
 /// The loops of a machine.
@@ -162,7 +162,12 @@ fn at_least(dearest: &Dearest) -> u64 {
 }
 
 /// What the worst unattended stretch costs. `None` when nothing bounds it.
-pub(super) fn worst(unfolded: &Unfolded<'_>, prover: &Prover<'_>, children: &ChildCosts) -> Option<Worst> {
+pub(super) fn worst(
+    unfolded: &Unfolded<'_>,
+    prover: &Prover<'_>,
+    limits: &Limits,
+    children: &ChildCosts,
+) -> Option<Worst> {
     let workflow = unfolded.workflow;
     if children.values().any(|it| it.stretch.is_none()) {
         return None;
@@ -199,6 +204,8 @@ pub(super) fn worst(unfolded: &Unfolded<'_>, prover: &Prover<'_>, children: &Chi
     let roles: Vec<&crate::definition::Role> = workflow.roles.values().collect();
     let (whole_run, per_answer) = if children.values().all(|it| it.whole.is_some()) {
         let lists = lists_of(0, &Lane::Calls, Extent::Whole);
+        // People who edit and cancel without end could keep any run going; the whole run is one they leave alone.
+        let prover = unfolded.undisturbed(limits.clone());
         let found = prover.worst(&lists);
         let line = || match prover.per_answer(&lists[..1], &found).first() {
             Some(PerAnswer::Line { each, .. }) if chains.is_empty() => Some(*each),

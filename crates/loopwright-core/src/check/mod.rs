@@ -92,12 +92,10 @@ pub fn check_within(workflow: &Workflow, limits: Limits) -> Report {
             main_reach = Some(reach);
         }
     }
-    for instance in &family.instances {
-        let prover = instance.unfolded.undisturbed(pricing(&limits));
-        child_costs.insert(
-            (instance.state.clone(), instance.setting.clone()),
-            cost::of_child(&instance.unfolded, &prover),
-        );
+    let pricing = pricing(&limits);
+    for (instance, prover) in family.instances.iter().zip(&child_provers) {
+        let cost = cost::of_child(&instance.unfolded, &prover.within(pricing.clone()), &pricing);
+        child_costs.insert((instance.state.clone(), instance.setting.clone()), cost);
     }
     problems.extend(
         main_reach.iter().flat_map(|it| verdicts::at_most(&main_tracer, &main_prover, it, &mut properties)),
@@ -106,7 +104,7 @@ pub fn check_within(workflow: &Workflow, limits: Limits) -> Report {
     forced.retain(|it: &Forced| {
         seen.insert((it.gate.clone(), it.state.clone(), it.signal.clone(), it.to.clone()))
     });
-    let worst = cost::worst(&family.main, &family.main.undisturbed(pricing(&limits)), &child_costs);
+    let worst = cost::worst(&family.main, &main_prover.within(pricing.clone()), &pricing, &child_costs);
     problems.extend(cost::caps(workflow, worst.as_ref()));
     problems.extend(taken.problems(workflow));
     size.states = workflow.machines().map(|it| it.states.len()).sum();

@@ -15,6 +15,7 @@ use crate::problem::{Place, Problem};
 use crate::proof::graph::{Move, Node, NodeId, Path, Step};
 use crate::proof::{Certainty, Found, Limits, Prover, Reach};
 use crate::rehearse::Expect;
+use crate::signal::is_failure;
 
 fn id(index: usize) -> u32 {
     u32::try_from(index).unwrap_or(u32::MAX)
@@ -99,7 +100,14 @@ pub(super) fn holes(tracer: &Tracer<'_, '_>, limits: &Limits) -> Vec<Problem> {
             )
         } else {
             let message = format!("`{shown_name}` has no route for {listed}");
-            (message, format!("add {listed} to its `on`, or once to `defaults`"))
+            let named: Vec<String> =
+                signals.iter().filter(|(it, _)| !is_failure(it)).map(|(it, _)| format!("`{it}`")).collect();
+            let help = match (named.len(), named.join(", ")) {
+                (0, _) => "add `failures: STATE` to `defaults`, or to its `on`".to_owned(),
+                (count, named) if count == signals.len() => format!("add {named} to its `on`"),
+                (_, named) => format!("add {named} to its `on`, and `failures: STATE` to `defaults`"),
+            };
+            (message, help)
         };
         let problem = Problem::proof("unrouted", state.place.clone(), message).help(help);
         problems.push(match shown {

@@ -26,7 +26,6 @@ pub(super) fn check(workflow: &Workflow, shelf: &Shelf, machine: &Machine) -> Ve
         found.extend(verdict_is_read(workflow, machine, state));
         found.extend(items_side_by_side(workflow, state));
         found.extend(narrows(workflow, shelf, state));
-        found.extend(children_do_not_nest(machine, state));
     }
     found.extend(budgets_are_spent(workflow, machine));
     found
@@ -326,16 +325,6 @@ fn narrows(workflow: &Workflow, shelf: &Shelf, state: &State) -> Option<Located>
         Problem::proof("widens", state.place.clone(), message).help("add it to the role, or remove it here"),
         Some(state.name.clone()),
     ))
-}
-
-fn children_do_not_nest(machine: &Machine, state: &State) -> Option<Located> {
-    let nested = matches!(&state.kind, Kind::Each(each) if matches!(each.run, EachRun::Child(_)));
-    if machine.name.is_none() || !nested {
-        return None;
-    }
-    let message = format!("`{}` runs children inside a child", state.name);
-    let problem = Problem::proof("nested-children", state.place.clone(), message);
-    Some((problem.help("let the parent loop over them, or make one call per item"), None))
 }
 
 /// A budget nobody spends is a limit that does not hold; one that only one loop draws on is not shared.

@@ -203,7 +203,10 @@ pub(super) fn said(property: &Property) -> String {
             let when = if when.is_empty() { String::new() } else { format!(" when {}", when.join(" and ")) };
             format!("never `{reach}` before {}{when}", before.join(" and "))
         }
-        Claim::AtMost { visits, times } => format!("`{visits}` is entered at most {times} times"),
+        Claim::AtMost { visits, times } => match times {
+            1 => format!("`{visits}` is entered at most once"),
+            _ => format!("`{visits}` is entered at most {times} times"),
+        },
         Claim::Always { after, comes } => {
             format!("after `{after}` always {} before success", happened(comes))
         }
@@ -231,7 +234,9 @@ pub(super) fn at_most(
             problems.push(Problem::proof("vacuous", property.place.clone(), message));
             continue;
         }
-        if visits_bound(tracer, &prover.limits, &of_state).is_some_and(|it| it <= u64::from(*times)) {
+        if visits_bound(tracer, &prover.limits, u64::from(*times), &of_state)
+            .is_some_and(|it| it <= u64::from(*times))
+        {
             proved.push(said(property));
             continue;
         }
@@ -255,7 +260,12 @@ pub(super) fn at_most(
 
 /// How often certain nodes are entered at most, by argument alone. Once more in the same visit is no further visit, so
 /// visits are counted at a doorstep before each node that only other steps lead over.
-fn visits_bound(tracer: &Tracer<'_, '_>, limits: &Limits, of_state: &dyn Fn(NodeId) -> bool) -> Option<u64> {
+fn visits_bound(
+    tracer: &Tracer<'_, '_>,
+    limits: &Limits,
+    enough: u64,
+    of_state: &dyn Fn(NodeId) -> bool,
+) -> Option<u64> {
     let unfolded = tracer.unfolded;
     let mut graph = unfolded.graph.clone();
     let inner = graph.nodes.len();
@@ -279,7 +289,7 @@ fn visits_bound(tracer: &Tracer<'_, '_>, limits: &Limits, of_state: &dyn Fn(Node
         root.node = doorstep[root.node as usize].unwrap_or(root.node);
     }
     let lane: Vec<u64> = (0..graph.nodes.len()).map(|it| u64::from(it >= inner)).collect();
-    Prover::new(&graph, limits.clone()).bound(&lane)
+    Prover::new(&graph, limits.clone()).bound(&lane, enough)
 }
 
 /// A shortest run that enters certain nodes once too often: a counter for the visits, and a way out when it is empty.

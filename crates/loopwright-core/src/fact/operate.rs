@@ -144,12 +144,15 @@ impl<'t> Checker<'t> {
         arguments: &[Node],
         node: &Node,
     ) -> Typed<'t> {
+        let known = Function::named(&function.text);
+        // A macro that is misspelt is taken for a function; the names it brings in are then not known here.
+        let checked = if known.is_some() { arguments.len() } else { arguments.len().min(1) };
         let mut given = Vec::with_capacity(arguments.len());
-        for argument in arguments {
+        for argument in &arguments[..checked] {
             let found = self.typed(argument);
             given.push(self.present(argument, found));
         }
-        let Some(known) = Function::named(&function.text) else {
+        let Some(known) = known else {
             let help = match function.text.as_str() {
                 "matches" => {
                     "facts have no regular expressions: use `startsWith`, `endsWith` or `contains`".to_owned()

@@ -248,9 +248,19 @@ impl<'a> Checker<'a> {
     /// Holds a map against a record. `others` are records a reader could have had in mind instead.
     fn record(&mut self, node: &Node, record: &Record, others: &[Record]) {
         let mut meant: Vec<&'static str> = Vec::new();
+        let entries = node.entries().iter();
+        let unknown: Vec<&Entry> = entries.filter(|it| record.field(&it.key).is_none()).take(2).collect();
         for entry in node.entries().iter().filter(|it| !it.key.is_empty()) {
             if let Some(field) = record.field(&entry.key) {
+                let before = self.problems.len();
                 self.check(&entry.node, &field.shape);
+                // What is no name was perhaps meant to be what the name stands for.
+                for problem in &mut self.problems[before..] {
+                    if problem.code == "bad-name" && problem.place.bytes == entry.node.bytes {
+                        problem.help =
+                            Some(format!("{} Names are letters, digits, `-` and `_`.", field.about));
+                    }
+                }
                 continue;
             }
             // A merge key whose alias has been reported.
@@ -260,7 +270,10 @@ impl<'a> Checker<'a> {
             let elsewhere: Vec<&str> =
                 others.iter().filter(|it| it.field(&entry.key).is_some()).filter_map(Record::tag).collect();
             let refused = record.refused.iter().find(|(key, _)| *key == entry.key);
-            let near = record.meant(&entry.key).or_else(|| self.only_one_missing(node, entry, record));
+            let near = record.meant(&entry.key).or_else(|| {
+                let alone = unknown.len() == 1;
+                alone.then(|| self.only_one_missing(node, entry, record)).flatten()
+            });
             let near = near.filter(|_| elsewhere.is_empty() && refused.is_none());
             let help = match near {
                 None if refused.is_some() => refused.map(|(_, help)| (*help).to_owned()),
@@ -289,12 +302,11 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The one key that must be there and is not, if this entry could be it.
+    /// The one key that must be there and is not, if this entry, the only unknown one, could be it.
     fn only_one_missing(&self, node: &Node, entry: &Entry, record: &Record) -> Option<&'static str> {
         let mut missing = record.fields.iter().filter(|it| it.required && node.get(it.key).is_none());
         let (Some(field), None) = (missing.next(), missing.next()) else { return None };
-        let unknown = node.entries().iter().filter(|it| record.field(&it.key).is_none()).count();
-        (unknown == 1 && self.fits(&entry.node, &field.shape)).then_some(field.key)
+        self.fits(&entry.node, &field.shape).then_some(field.key)
     }
 
     /// Whether a node fits a shape.
@@ -331,11 +343,11 @@ impl<'a> Checker<'a> {
         let near = node.entries().iter().find_map(|entry| {
             let said =
                 tagged.variants.iter().find(|it| it.tag().is_some() && it.said(&entry.key) == it.tag());
-            let near = || {
-                let near = nearest(&entry.key, tagged.variants.iter().filter_map(Record::tag))?;
-                tagged.variants.iter().find(|it| it.tag() == Some(near))
-            };
-            Some((entry, said.or_else(near)?))
+            // Of `file` and `files`, `filse` is the one that its value fits.
+            let mut near: Vec<&Record> =
+                tagged.variants.iter().filter(|it| nearest(&entry.key, it.tag()).is_some()).collect();
+            near.sort_by_key(|it| !it.fields.first().is_some_and(|tag| self.fits(&entry.node, &tag.shape)));
+            Some((entry, said.or_else(|| near.first().copied())?))
         });
         let Some((entry, record)) = near else {
             if !node.entries().iter().any(|it| it.key.is_empty()) {

@@ -26,6 +26,10 @@ pub(super) struct Loader<'a> {
     vague: RefCell<FxHashSet<(Option<Name>, Name)>>,
     /// Gates that were needed and that a state of that name does not make.
     no_gates: RefCell<FxHashSet<(Option<Name>, Name)>>,
+    /// Values that conditions compare with and that are not in the domain of what they compare.
+    doubts: RefCell<Vec<(Name, Name, Problem)>>,
+    /// Values that facts come out as and that are not in their domain.
+    leaks: RefCell<FxHashSet<(Name, Name)>>,
     used: RefCell<FxHashSet<(&'static str, String)>>,
 }
 
@@ -38,6 +42,8 @@ impl<'a> Loader<'a> {
             problems: RefCell::default(),
             vague: RefCell::default(),
             no_gates: RefCell::default(),
+            doubts: RefCell::default(),
+            leaks: RefCell::default(),
             used: RefCell::default(),
         }
     }
@@ -46,6 +52,25 @@ impl<'a> Loader<'a> {
     pub(super) fn report(&self, problem: Problem) {
         if problem.place.file != WORKFLOW_FILE || !self.broken.touches(&problem.place.bytes) {
             self.problems.borrow_mut().push(problem);
+        }
+    }
+
+    /// Remembers that a fact comes out as something it should not, which is reported there.
+    pub(super) fn leaks(&self, fact: &str, value: &str) {
+        self.leaks.borrow_mut().insert((fact.into(), value.into()));
+    }
+
+    /// Reports a value that something never has, unless it turns out that it has it and its domain is what is wrong.
+    pub(super) fn report_later(&self, name: &str, value: &Name, problem: Problem) {
+        self.doubts.borrow_mut().push((name.into(), value.clone(), problem));
+    }
+
+    fn report_doubts(&self) {
+        let leaks = self.leaks.borrow();
+        for (name, value, problem) in self.doubts.take() {
+            if !leaks.contains(&(name, value)) {
+                self.report(problem);
+            }
         }
     }
 
@@ -264,7 +289,7 @@ impl<'a> Loader<'a> {
                 .map(Node::items)
                 .unwrap_or_default()
                 .into_iter()
-                .filter_map(Self::given)
+                .filter_map(|it| self.given(it))
                 .collect(),
             verbs: self.verbs(),
             caps: Caps::default(),
@@ -282,6 +307,7 @@ impl<'a> Loader<'a> {
         workflow.phases = self.phases(&workflow);
         workflow.properties = self.properties(&workflow);
         Texts::check(self, &workflow, &types);
+        self.report_doubts();
         self.unused(&workflow);
         workflow
     }

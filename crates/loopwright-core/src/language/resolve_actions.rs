@@ -7,7 +7,7 @@ use crate::definition::Action;
 use crate::library;
 use crate::name::Name;
 use crate::paths::FileSet;
-use crate::problem::did_you_mean;
+use crate::problem::{did_you_mean, nearest};
 
 impl Loader<'_> {
     pub(super) fn action(&self, node: &Node, scope: Scope<'_>) -> Option<Action> {
@@ -88,6 +88,12 @@ impl Loader<'_> {
             return vec![text.into()];
         }
         if text == "folder" {
+            return Vec::new();
+        }
+        // A path may be any word, but hardly one that is almost the name of a document.
+        if let Some(near) = nearest(text, names.iter().copied().chain(["folder"])) {
+            let message = format!("there is no document `{text}`");
+            self.wrong("unknown-name", &node.bytes, message, Some(format!("did you mean `{near}`?")));
             return Vec::new();
         }
         let folder = self.root.get("folder").and_then(Node::text);

@@ -8,7 +8,7 @@ use super::resolve_nouns::texts;
 use super::yaml::{Node, shorten};
 use crate::definition::{Condition, Kind, Machine, Term, Workflow};
 use crate::name::Name;
-use crate::problem::did_you_mean;
+use crate::problem::{Problem, did_you_mean};
 use crate::signal;
 
 impl Loader<'_> {
@@ -50,7 +50,8 @@ impl Loader<'_> {
                 } else {
                     let message = format!("`{}` is never `{value}`", entry.key);
                     let help = did_you_mean(&value, domain.iter().map(|it| &**it));
-                    self.wrong("outside-domain", &item.bytes, message, help);
+                    let problem = Problem::load("outside-domain", Self::place(&item.bytes), message);
+                    self.report_later(&entry.key, &value, problem.maybe_help(help));
                 }
             }
             if !values.is_empty() {

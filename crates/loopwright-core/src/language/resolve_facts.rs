@@ -59,6 +59,7 @@ impl Loader<'_> {
                     checked.faults.is_empty() && !values.is_empty() && !self.is_broken(entry.node.get("in"));
                 if let Some(leaves) = checked.leaves.as_ref().filter(|_| known) {
                     for leaf in leaves.iter().filter(|leaf| !values.iter().any(|it| **it == ***leaf)) {
+                        self.leaks(&entry.key, leaf);
                         let message = format!(
                             "the fact `{}` can come out as `{leaf}`, which is not in its domain",
                             entry.key

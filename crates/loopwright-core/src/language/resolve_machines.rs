@@ -201,7 +201,7 @@ impl Loader<'_> {
                             "unknown-name",
                             &item.bytes,
                             message,
-                            did_you_mean(text, states.iter().copied()),
+                            did_you_mean(text, states.iter().copied().chain(["visit"])),
                         );
                     }
                 }

@@ -1,7 +1,7 @@
 //! Properties: what the author wants proved.
 
 use super::loader::Loader;
-use super::yaml::Node;
+use super::yaml::{Node, shorten};
 use crate::definition::{Claim, Happened, Machine, Property, Workflow};
 use crate::name::Name;
 use crate::problem::did_you_mean;
@@ -53,13 +53,14 @@ impl Loader<'_> {
     fn state_of(&self, machine: &Machine, text: &str, node: &Node) -> bool {
         let known = machine.states.contains_key(text);
         if !known {
-            let message = format!("the property names `{text}`, and there is no such state");
-            self.wrong(
-                "unknown-name",
-                &node.bytes,
-                message,
-                did_you_mean(text, machine.states.keys().map(|it| &**it)),
-            );
+            let message = format!("the property names `{}`, and there is no such state", shorten(text));
+            let help = match text.split_once(' ') {
+                Some((state, signal)) if machine.states.contains_key(state) => {
+                    Some(format!("write `{state} = {}`", signal.trim()))
+                }
+                _ => did_you_mean(text, machine.states.keys().map(|it| &**it)),
+            };
+            self.wrong("unknown-name", &node.bytes, message, help);
         }
         known
     }
@@ -68,6 +69,12 @@ impl Loader<'_> {
         let text = node.text()?;
         let (name, wanted) =
             text.split_once('=').map_or((text.trim(), None), |(a, b)| (a.trim(), Some(b.trim())));
+        if let Some(wanted) = wanted.and_then(|it| it.strip_prefix('=')) {
+            let message = "a property compares with one `=`".to_owned();
+            let help = format!("write `{name} = {}`", wanted.trim());
+            self.wrong("bad-value", &node.bytes, message, Some(help));
+            return None;
+        }
         if wanted == Some("settled") {
             if workflow.main.gates.contains_key(name) {
                 return Some(Happened::Settled { gate: name.into() });
@@ -103,12 +110,9 @@ impl Loader<'_> {
         }
         for wanted in signals.iter().filter(|it| !known.contains_key(&***it)) {
             let message = format!("`{state}` never signals `{wanted}`");
-            self.wrong(
-                "unknown-signal",
-                &node.bytes,
-                message,
-                did_you_mean(wanted, known.keys().map(|it| &**it)),
-            );
+            let settled = machine.gates.contains_key(state).then_some("settled");
+            let help = did_you_mean(wanted, known.keys().map(|it| &**it).chain(settled));
+            self.wrong("unknown-signal", &node.bytes, message, help);
         }
         if signals.is_empty() && wanted.is_none() {
             // A state without signals, such as an end, has happened when it is reached.

@@ -5,7 +5,7 @@ use indexmap::IndexMap;
 use super::loader::Loader;
 use super::resolve_nouns::texts;
 use super::units;
-use super::yaml::Node;
+use super::yaml::{Node, shorten};
 use crate::definition::{Fields, Findings, Given, Note, Outcomes, Question, Role, Unattended};
 use crate::library;
 use crate::name::Name;
@@ -74,7 +74,7 @@ impl Loader<'_> {
                     prompt: node
                         .get("prompt")
                         .and_then(|it| self.full_table(it, &scope, |it| it.text().map(str::to_owned))),
-                    given: self.list_table(node.get("given"), &scope, Self::given),
+                    given: self.list_table(node.get("given"), &scope, |it| self.given(it)),
                     may_write: self.list_table(node.get("may-write"), &scope, |it| self.writable(it)),
                     findings: node
                         .get("findings")
@@ -185,10 +185,15 @@ impl Loader<'_> {
         Findings { severity, topic: texts(node.get("topic")), at_least }
     }
 
-    pub(super) fn given(node: &Node) -> Option<Given> {
+    pub(super) fn given(&self, node: &Node) -> Option<Given> {
         let text = node.text()?;
-        let (maybe, name) = text.strip_prefix("maybe ").map_or((false, text), |it| (true, it.trim()));
-        Some(Given { name: name.to_owned(), maybe, place: Self::place(&node.bytes) })
+        let (word, name) = text.split_once(' ').map_or(("", text), |(word, name)| (word, name.trim()));
+        if !matches!(word, "" | "maybe") {
+            let message = format!("`{}` means nothing before `{}`", shorten(word), shorten(name));
+            let help = format!("write `maybe {0}`, or `{0}` alone", shorten(name));
+            self.wrong("unknown-input", &node.bytes, message, Some(help));
+        }
+        Some(Given { name: name.to_owned(), maybe: !word.is_empty(), place: Self::place(&node.bytes) })
     }
 
     pub(super) fn questions(&self) -> IndexMap<Name, Question> {
@@ -224,7 +229,7 @@ impl Loader<'_> {
                         .map(Node::items)
                         .unwrap_or_default()
                         .into_iter()
-                        .filter_map(Self::given)
+                        .filter_map(|it| self.given(it))
                         .collect(),
                     answers,
                     re_ask: node.get("re-ask").and_then(Node::number),

@@ -10,7 +10,7 @@ use crate::definition::{
     Arm, Cell, Condition, EachRun, Kind, Machine, Origin, Start, State, Target, Term, Workflow,
 };
 use crate::name::Name;
-use crate::problem::{Problem, did_you_mean};
+use crate::problem::{Problem, did_you_mean, nearest};
 use crate::signal;
 
 /// Every state's cells, and how the machine begins.
@@ -31,11 +31,13 @@ impl Loader<'_> {
             for entry in defaults.map(Node::entries).unwrap_or_default() {
                 for word in words(&entry.key) {
                     if !used_defaults.contains(word) {
-                        let message = format!("no state takes the default for `{word}`");
-                        self.report(
-                            Problem::proof("unused", Self::place(&entry.key_bytes), message)
-                                .help("remove it"),
-                        );
+                        let groups = [signal::GROUP_TRANSIENT, signal::GROUP_FAILURES];
+                        let signals = machine.states.values().flat_map(|it| it.cells.keys());
+                        let near = nearest(word, signals.map(|it| &**it).chain(groups));
+                        let near = near.filter(|it| *it != word).map(|it| format!("did you mean `{it}`?"));
+                        let message = format!("no state takes the default for `{}`", shorten(word));
+                        let problem = Problem::proof("unused", Self::place(&entry.key_bytes), message);
+                        self.report(problem.help(near.unwrap_or_else(|| "remove it".to_owned())));
                     }
                 }
             }
@@ -189,6 +191,13 @@ impl Loader<'_> {
                 }
                 let message = format!("`{}` never signals `{}`", state.name, shorten(word));
                 let help = did_you_mean(word, state.cells.keys().map(|it| &**it));
+                // In a key several signals stand side by side, not in a list.
+                let help = help.map(|it| match it.strip_prefix("write a list: ") {
+                    Some(list) => {
+                        format!("write {}", list.replace(['[', ']'], "").replace(", ", " | "))
+                    }
+                    None => it,
+                });
                 let nothing = match &state.kind {
                     Kind::End { .. } => "nothing follows an end: remove it",
                     _ => "a resting state takes `verb NAME`",

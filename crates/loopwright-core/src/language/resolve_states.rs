@@ -77,7 +77,7 @@ impl Loader<'_> {
             prompt: node
                 .get("prompt")
                 .and_then(|it| self.full_table(it, &scope, |it| it.text().map(str::to_owned))),
-            given: self.list_table(node.get("given"), &scope, Self::given),
+            given: self.list_table(node.get("given"), &scope, |it| self.given(it)),
             may_write: node
                 .get("may-write")
                 .map(|it| self.list_table(Some(it), &scope, |it| self.writable(it))),

@@ -7,7 +7,7 @@ use super::types::{Types, environment};
 use crate::definition::{Given, Kind, Machine, State, Workflow};
 use crate::fact::Type;
 use crate::name::{Name, in_expression};
-use crate::problem::{did_you_mean, nearest};
+use crate::problem::did_you_mean;
 
 /// Names a prompt can always use.
 const ALWAYS: &[&str] = &["subject", "run", "state", "round", "phase", "item", "facts"];
@@ -18,7 +18,7 @@ pub(super) type Names = IndexMap<String, Type>;
 /// What could be written instead of a name that is not there: perhaps only the family is missing.
 pub(super) fn instead(path: &str, part: &str, known: &[String], names: &Names) -> Option<String> {
     let first = path.split('.').next().unwrap_or_default();
-    if part == first && nearest(part, known.iter().map(String::as_str)).is_none() {
+    if part == first {
         let holds =
             |of: &&str| matches!(names.get(*of), Some(Type::Record(fields)) if fields.contains_key(first));
         if let Some(family) = ["inputs", "docs", "lists", "last", "items"].into_iter().find(holds) {
@@ -61,13 +61,16 @@ pub(super) fn root(path: &str) -> &str {
 /// What items are called in a child: by whoever runs it.
 fn items_around(workflow: &Workflow, machine: &Machine) -> Vec<Name> {
     let Some(child) = &machine.name else { return Vec::new() };
-    super::resolve_routes::runs_child(&workflow.main, child)
-        .into_iter()
-        .filter_map(|it| match &it.kind {
-            Kind::Each(each) => Some(each.item.clone()),
-            _ => None,
-        })
-        .collect()
+    let by = super::resolve_routes::runs_child(&workflow.main, child);
+    let item = |it: &State| match &it.kind {
+        Kind::Each(each) => Some(each.item.clone()),
+        _ => None,
+    };
+    if by.is_empty() {
+        // Nobody runs it, perhaps by mistake: any of them could.
+        return workflow.main.states.values().filter_map(item).collect();
+    }
+    by.into_iter().filter_map(item).collect()
 }
 
 /// Everything a text can name.

@@ -15,8 +15,9 @@ use super::text_names::{Names, allowed, instead, root, text_names, within};
 use super::types::{Types, follow};
 use super::yaml::{Node, Value, shorten};
 use crate::definition::{Call, CheckWhat, Files, Given, Kind, Machine, State, VerbElse, Workflow};
+use crate::fact::Type;
 use crate::name::{Name, in_expression};
-use crate::problem::{Place, Problem, did_you_mean, nearest};
+use crate::problem::{Place, Problem, nearest};
 
 /// Endings by which a prompt is taken for the name of a file.
 const ENDINGS: &[&str] = &[".md", ".txt", ".j2", ".jinja", ".prompt"];
@@ -119,6 +120,11 @@ impl<'l, 'a> Texts<'l, 'a> {
         match &state.kind {
             Kind::Rest { text } | Kind::End { says: Some(text), .. } => self.text(text, node, names),
             Kind::Do { actions, .. } => {
+                for action in node.get("do").map(Node::items).unwrap_or_default() {
+                    if let Some(node) = action.get("create").and_then(|_| action.get("for")) {
+                        self.list(node, names);
+                    }
+                }
                 for action in actions {
                     self.texts_in(&action.parameters, node, names);
                     if let Some(file) = action.parameters.get("template").and_then(|it| it.as_str())
@@ -135,16 +141,9 @@ impl<'l, 'a> Texts<'l, 'a> {
                     }
                 }
             }
-            Kind::Each(each) => {
-                let path = in_expression(&each.list);
-                if let (Err((part, known)), Some(list)) =
-                    (follow(names, &path), node.get("each").and_then(|it| it.get("in")))
-                {
-                    let message =
-                        format!("`{}` names no list: `{}` is unknown", shorten(&each.list), shorten(&part));
-                    let problem = Problem::load("unknown-name", Loader::place(&list.bytes), message);
-                    self.loader
-                        .report(problem.maybe_help(did_you_mean(&part, known.iter().map(String::as_str))));
+            Kind::Each(_) => {
+                if let Some(node) = node.get("each").and_then(|it| it.get("in")) {
+                    self.list(node, names);
                 }
             }
             _ => {}
@@ -264,6 +263,34 @@ impl<'l, 'a> Texts<'l, 'a> {
         }
     }
 
+    /// Holds the name of a list against the names there are.
+    fn list(&self, node: &Node, names: &Names) {
+        let Some(text) = node.text() else { return };
+        let path = in_expression(text);
+        self.loader.using_path(&path);
+        let (message, help) = match follow(names, &path) {
+            Err((part, known)) => (
+                format!("`{}` names no list: `{}` is unknown", shorten(text), shorten(&part)),
+                instead(&path, &part, &known, names),
+            ),
+            Ok(of) if is_list(&of) => return,
+            Ok(Type::Record(fields)) => {
+                let lists: Vec<String> = fields
+                    .iter()
+                    .filter(|(_, of)| is_list(of))
+                    .map(|(it, _)| format!("`{text}.{it}`"))
+                    .collect();
+                let help = (!lists.is_empty()).then(|| format!("did you mean {}?", lists.join(" or ")));
+                (format!("`{}` is no list", shorten(text)), help)
+            }
+            Ok(of) => (format!("`{}` is no list, but {of}", shorten(text)), None),
+        };
+        let help =
+            help.or_else(|| Some("a list is `docs.X.field`, `lists.X` or `items.STATE.END`".to_owned()));
+        let problem = Problem::load("unknown-name", Loader::place(&node.bytes), message);
+        self.loader.report(problem.maybe_help(help));
+    }
+
     /// Whether what is given exists.
     fn check_given(&self, given: &Given, names: &Names) -> bool {
         let path = in_expression(&given.name);
@@ -312,9 +339,15 @@ impl<'l, 'a> Texts<'l, 'a> {
         };
         let mut used: Vec<String> = template.undeclared_variables(true).into_iter().collect();
         used.sort();
+        // What is not there is not there once, however much of it a text would like to have.
+        let mut unknown: IndexSet<String> = IndexSet::new();
         used.retain(|path| {
             self.loader.using_path(path);
             let Err((part, known)) = follow(names, path) else { return true };
+            let end = path.find(&part).map_or(path.len(), |at| at + part.len());
+            if !unknown.insert(path[..end].to_owned()) {
+                return false;
+            }
             let message = format!("`{{{{ {} }}}}`: there is no `{}`", shorten(path), shorten(&part));
             let problem = Problem::load("unknown-input", self.locate(path, place), message);
             self.loader.report(problem.maybe_help(instead(path, &part, &known, names)));
@@ -356,6 +389,14 @@ fn spot(node: &Node, text: &str) -> Range<usize> {
         }
     }
     find(node, text).unwrap_or_else(|| head(node))
+}
+
+fn is_list(of: &Type) -> bool {
+    match of {
+        Type::Any | Type::List(_) => true,
+        Type::Maybe(inner) => is_list(inner),
+        _ => false,
+    }
 }
 
 /// All of a file.

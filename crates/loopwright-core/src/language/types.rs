@@ -5,7 +5,7 @@ use indexmap::IndexMap;
 use super::loader::{Loader, Scope};
 use super::resolve_nouns::declared_shape;
 use super::yaml::{Node, Value};
-use crate::definition::{Machine, Workflow};
+use crate::definition::{Findings, Machine, Workflow};
 use crate::fact::Type;
 use crate::library;
 use crate::name::{Name, in_expression};
@@ -141,10 +141,15 @@ pub(super) fn environment(
     );
     let commands = library::PROJECT_COMMANDS.iter().map(|it| ((*it).to_owned(), Type::Text));
     put("project", Type::Record(commands.chain([("language".to_owned(), Type::Text)]).collect()));
+    let findings: Vec<_> = workflow.roles.values().filter_map(|it| it.findings.as_ref()).collect();
+    let words = |of: fn(&Findings) -> &Vec<Name>| {
+        let all: Vec<&Name> = findings.iter().flat_map(|it| of(it)).collect();
+        if all.is_empty() || loader.has_problems() { Type::Text } else { one_of(all) }
+    };
     let finding = record([
         ("id", Type::Text),
-        ("severity", Type::Text),
-        ("topic", Type::Text),
+        ("severity", words(|it| &it.severity)),
+        ("topic", words(|it| &it.topic)),
         ("text", Type::Text),
         ("file", Type::Text),
         ("gate", Type::Text),

@@ -104,7 +104,7 @@ fn filled(program: &Program<'_>) -> Option<Graph> {
             }
             cells.push(Cell { waits: chain.waits, steps });
         }
-        graph.nodes.push(Node { end: program.is_end(node), cells, requires: Vec::new() });
+        graph.nodes.push(Node { end: program.is_end(node), cells, ..Node::default() });
         if places.len() > TIMES_AS_LARGE * program.nodes() {
             return None;
         }

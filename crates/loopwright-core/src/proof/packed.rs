@@ -19,7 +19,7 @@ const MOST_BITS: u32 = 62;
 pub(crate) type Key = u64;
 
 /// How configurations are packed, and how arms change them.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Packing {
     /// The bits of a key that name the node: the lowest, so that a step forward stays close in memory.
     node_mask: u64,
@@ -32,7 +32,7 @@ pub(crate) struct Packing {
     pub(crate) keys: u64,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct PackedArm {
     /// One mask for each counter that must have something left.
     tests: Box<[u64]>,
@@ -46,10 +46,6 @@ impl Packing {
     pub(crate) fn new(program: &Program<'_>) -> Option<Self> {
         let node_bits = usize::BITS - program.nodes().saturating_sub(1).leading_zeros();
         let (masks, bits) = fields(program, node_bits)?;
-        let full = |counter: CounterId| match masks[counter as usize] {
-            0 => 0,
-            mask => u64::from(program.limit(counter)) << mask.trailing_zeros(),
-        };
         let pack = |arm: &Arm| {
             let mut keep = 0;
             for counter in program.live_at(arm.to) {
@@ -57,7 +53,7 @@ impl Packing {
                     keep |= masks[counter as usize];
                 }
             }
-            let filled = arm.refill.iter().fold(0, |sum, counter| sum | full(*counter));
+            let filled = arm.refill.iter().fold(0, |sum, counter| sum | full(program, &masks, *counter));
             PackedArm {
                 tests: arm.spend.iter().map(|counter| masks[*counter as usize]).collect(),
                 cost: arm.spend.iter().map(|counter| 1 << masks[*counter as usize].trailing_zeros()).sum(),
@@ -66,10 +62,15 @@ impl Packing {
             }
         };
         let arms = program.arms.iter().map(pack).collect();
-        let start =
-            |node: NodeId| program.live_at(node).fold(u64::from(node), |key, counter| key | full(counter));
-        let roots = program.graph.roots.iter().map(|root| start(root.node)).collect();
-        Some(Packing { node_mask: (1 << node_bits) - 1, arms, roots, keys: 1 << bits, masks })
+        let mut packing =
+            Packing { node_mask: (1 << node_bits) - 1, arms, roots: Vec::new(), keys: 1 << bits, masks };
+        packing.roots = program.graph.roots.iter().map(|root| packing.start(program, root.node)).collect();
+        Some(packing)
+    }
+
+    /// A node with every counter full.
+    pub(crate) fn start(&self, program: &Program<'_>, node: NodeId) -> Key {
+        program.live_at(node).fold(u64::from(node), |key, counter| key | full(program, &self.masks, counter))
     }
 
     pub(crate) fn node(&self, key: Key) -> NodeId {
@@ -93,6 +94,14 @@ impl Packing {
             }
         }
         None
+    }
+}
+
+/// A counter at its limit, in its bits.
+fn full(program: &Program<'_>, masks: &[u64], counter: CounterId) -> u64 {
+    match masks[counter as usize] {
+        0 => 0,
+        mask => u64::from(program.limit(counter)) << mask.trailing_zeros(),
     }
 }
 

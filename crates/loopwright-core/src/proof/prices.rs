@@ -10,7 +10,7 @@
 //! fit, rejects it. A wrong proposal can cost the certificate, never its truth.
 
 use microlp::{ComparisonOp, OptimizationDirection, Problem, SolveOutcome};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::graph::{CounterId, NodeId};
 use super::limits::Limits;
@@ -46,11 +46,29 @@ impl Prices {
         if rows.len() > limits.price_rows {
             return None;
         }
-        let proposed = propose(program, scope, weights, &rows)?;
+        let proposed = propose(program, scope, weights, &rows, &Places::each(program))?;
+        Self::certified(program, scope, weights, &rows, &proposed)
+    }
+
+    /// The same, found in a fraction of the time by taking nodes of one kind for one; as true, but not as good.
+    pub(crate) fn rough(program: &Program<'_>, scope: Scope, weights: &[u64]) -> Option<Self> {
+        let places = Places::by_kind(program)?;
+        let rows = rows(program, scope);
+        let proposed = propose(program, scope, weights, &rows, &places)?;
+        Self::certified(program, scope, weights, &rows, &proposed)
+    }
+
+    fn certified(
+        program: &Program<'_>,
+        scope: Scope,
+        weights: &[u64],
+        rows: &[Row],
+        proposed: &[f64],
+    ) -> Option<Self> {
         let certified = SCALES.iter().filter_map(|scale| {
             let prices: Option<Vec<i128>> =
                 proposed.iter().map(|it| round_up(it * f64::from(*scale))).collect();
-            certify(program, scope, weights, &rows, prices?, i128::from(*scale))
+            certify(program, scope, weights, rows, prices?, i128::from(*scale))
         });
         certified.min_by_key(|it| (it.bound, it.scale))
     }
@@ -94,9 +112,44 @@ fn rows(program: &Program<'_>, scope: Scope) -> Vec<Row> {
     rows
 }
 
+/// Which nodes share a potential while prices are sought.
+struct Places {
+    of: Vec<usize>,
+    count: usize,
+}
+
+impl Places {
+    fn each(program: &Program<'_>) -> Self {
+        Self { of: (0..program.nodes()).collect(), count: program.nodes() }
+    }
+
+    /// `None` when that would not make them fewer.
+    fn by_kind(program: &Program<'_>) -> Option<Self> {
+        let mut kinds: FxHashMap<u32, usize> = FxHashMap::default();
+        let mut of = Vec::with_capacity(program.nodes());
+        let mut count = 0;
+        for node in &program.graph.nodes {
+            let place = if node.kind == 0 { count } else { *kinds.entry(node.kind).or_insert(count) };
+            count = count.max(place + 1);
+            of.push(place);
+        }
+        (count < program.nodes()).then_some(Self { of, count })
+    }
+
+    fn at(&self, node: NodeId) -> usize {
+        self.of[node as usize]
+    }
+}
+
 /// Asks for prices that make the dearest beginning as cheap as possible.
 #[expect(clippy::cast_precision_loss, reason = "a proposal may be off; it is certified in integers")]
-fn propose(program: &Program<'_>, scope: Scope, weights: &[u64], rows: &[Row]) -> Option<Vec<f64>> {
+fn propose(
+    program: &Program<'_>,
+    scope: Scope,
+    weights: &[u64],
+    rows: &[Row],
+    places: &Places,
+) -> Option<Vec<f64>> {
     let counters = program.graph.counters.len();
     let too_wide =
         rows.iter().flat_map(|row| &row.change).any(|(counter, _)| program.limit(*counter) > WIDEST);
@@ -114,22 +167,37 @@ fn propose(program: &Program<'_>, scope: Scope, weights: &[u64], rows: &[Row]) -
     };
     let mut problem = Problem::new(OptimizationDirection::Minimize);
     let prices: Vec<_> = (0..counters).map(|_| problem.add_var(0.0, (0.0, f64::INFINITY))).collect();
+    let mut least = vec![0.0_f64; places.count];
+    for (node, _) in (0u32..).zip(weights) {
+        least[places.at(node)] = least[places.at(node)].max(weight(node));
+    }
     let potentials: Vec<_> =
-        (0u32..).zip(weights).map(|(node, _)| problem.add_var(0.0, (weight(node), f64::INFINITY))).collect();
+        least.into_iter().map(|least| problem.add_var(0.0, (least, f64::INFINITY))).collect();
     let most = problem.add_var(1.0, (0.0, f64::INFINITY));
+    let mut known = FxHashSet::default();
     for source in program.sources(scope) {
         // A counter that is dead at the beginning brings no credit.
-        let mut row = vec![(most, 1.0), (potentials[source as usize], -1.0)];
-        let live = program.live_at(source).filter(|counter| program.limit(*counter) <= WIDEST);
+        let mut row = vec![(most, 1.0), (potentials[places.at(source)], -1.0)];
+        let live: Vec<CounterId> =
+            program.live_at(source).filter(|counter| program.limit(*counter) <= WIDEST).collect();
+        if !known.insert((places.at(source), live.clone())) {
+            continue;
+        }
+        let live = live.into_iter();
         row.extend(live.map(|counter| (prices[counter as usize], -f64::from(program.limit(counter)))));
         problem.add_constraint(&row, ComparisonOp::Ge, 0.0);
     }
+    let mut known = FxHashSet::default();
     for row in rows {
+        let (from, to) = (places.at(row.from), places.at(row.to));
+        if !known.insert((from, to, &row.change, weights[row.from as usize])) {
+            continue;
+        }
         let mut terms: Vec<_> =
             row.change.iter().map(|(counter, amount)| (prices[*counter as usize], *amount as f64)).collect();
-        if row.from != row.to {
-            terms.push((potentials[row.from as usize], 1.0));
-            terms.push((potentials[row.to as usize], -1.0));
+        if from != to {
+            terms.push((potentials[from], 1.0));
+            terms.push((potentials[to], -1.0));
         }
         if terms.is_empty() && weight(row.from) > 0.0 {
             return None;

@@ -3,7 +3,7 @@
 //! The walk over configurations and the termination argument serve several answers, so they are made when
 //! first needed and kept.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use super::answers::{self, PerAnswer};
 use super::ending::{self, Ending};
@@ -24,7 +24,7 @@ use super::worst::{self, Dearest, Worst};
 /// the outcome has no affordable step.
 #[derive(Debug)]
 pub struct Prover<'graph> {
-    pub(crate) program: Program<'graph>,
+    pub(crate) program: Arc<Program<'graph>>,
     pub(crate) packing: Option<Packing>,
     pub(crate) limits: Limits,
     space: OnceLock<Space>,
@@ -39,8 +39,14 @@ impl<'graph> Prover<'graph> {
 
     /// Compiles a graph as if some cells could not happen: those of a node and a place that this is true of.
     pub fn without(graph: &'graph Graph, limits: Limits, left_out: &dyn Fn(usize, usize) -> bool) -> Self {
-        let program = Program::without(graph, left_out);
+        let program = Arc::new(Program::without(graph, left_out));
         let packing = Packing::new(&program);
+        Prover { program, packing, limits, space: OnceLock::new(), termination: OnceLock::new() }
+    }
+
+    /// Asks the same graph with other limits.
+    pub fn within(&self, limits: Limits) -> Self {
+        let (program, packing) = (Arc::clone(&self.program), self.packing.clone());
         Prover { program, packing, limits, space: OnceLock::new(), termination: OnceLock::new() }
     }
 
@@ -92,9 +98,9 @@ impl<'graph> Prover<'graph> {
     }
 
     /// What a whole run of a lane costs at most, by argument alone: prices, or budgets one within the other. `None`: no
-    /// argument bounds it.
-    pub fn bound(&self, lane: &[u64]) -> Option<u64> {
-        worst::bound(self, lane)
+    /// argument bounds it. A bound of at most `enough` will do.
+    pub fn bound(&self, lane: &[u64], enough: u64) -> Option<u64> {
+        worst::bound(self, lane, enough)
     }
 
     /// What a whole run of each lane costs at most, in the number of answers. `worst` is the answer for the

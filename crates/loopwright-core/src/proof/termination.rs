@@ -48,7 +48,8 @@ pub(crate) fn termination(prover: &Prover<'_>) -> Termination {
     let Err(cycle) = lexicographic::bound(program, Scope::Stretch, &ones) else {
         return Termination::Proved(Argument::Lexicographic);
     };
-    if Prices::find(program, Scope::Stretch, &ones, &prover.limits).is_some() {
+    let rough = Prices::rough(program, Scope::Stretch, &ones);
+    if rough.is_some() || Prices::find(program, Scope::Stretch, &ones, &prover.limits).is_some() {
         return Termination::Proved(Argument::Prices);
     }
     let unknown = || Termination::Unknown { cycle: cycle.iter().map(|arm| program.movement(*arm)).collect() };

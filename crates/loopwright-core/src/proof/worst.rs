@@ -6,6 +6,7 @@
 
 use super::graph::Path;
 use super::lexicographic;
+use super::packed::Packing;
 use super::prices::Prices;
 use super::program::Scope;
 use super::prover::Prover;
@@ -57,12 +58,17 @@ pub struct Witness {
     pub from: usize,
 }
 
-/// What a whole run costs at most, without walking.
-pub(crate) fn bound(prover: &Prover<'_>, lane: &[u64]) -> Option<u64> {
+/// What a whole run costs at most, without walking; not the least bound once it is no more than `enough`.
+pub(crate) fn bound(prover: &Prover<'_>, lane: &[u64], enough: u64) -> Option<u64> {
     let lane = prover.weights(lane);
     let by_order = lexicographic::bound(&prover.program, Scope::Whole, &lane).ok();
+    let by_rough_prices = Prices::rough(&prover.program, Scope::Whole, &lane).map(|it| it.bound);
+    let known = by_order.into_iter().chain(by_rough_prices).min();
+    if known.is_some_and(|it| it <= enough) {
+        return known;
+    }
     let by_prices = Prices::find(&prover.program, Scope::Whole, &lane, &prover.limits).map(|it| it.bound);
-    by_order.into_iter().chain(by_prices).min()
+    known.into_iter().chain(by_prices).min()
 }
 
 /// The dearest stretch of each lane.
@@ -137,9 +143,21 @@ struct Rung {
 }
 
 impl Rung {
-    /// By a search under prices, where all beginnings are known: stretches after an answer begin anywhere.
+    /// By a search under prices from the roots, where no stretch after an answer can be dearer.
     fn new(prover: &Prover<'_>, scope: Scope, lane: &[u64]) -> Self {
+        // Rough prices are quick to find, and often lead straight to a run that meets the bound.
+        const FIRST_TRY: usize = 5_000;
+        if let Some(prices) = Prices::rough(&prover.program, scope, lane) {
+            let rung = Self::under(prover, scope, lane, Some(prices), FIRST_TRY);
+            if rung.exact {
+                return rung;
+            }
+        }
         let prices = Prices::find(&prover.program, scope, lane, &prover.limits);
+        Self::under(prover, scope, lane, prices, prover.limits.opened)
+    }
+
+    fn under(prover: &Prover<'_>, scope: Scope, lane: &[u64], prices: Option<Prices>, opened: usize) -> Self {
         let first = prover
             .program
             .graph
@@ -160,16 +178,25 @@ impl Rung {
             Dearest::Between { at_least, witness, at_most }
         };
         let mut rung = Rung { exact: matches!(answer, Dearest::Exact { .. }), answer, prices };
-        let known_beginnings = scope == Scope::Whole || !prover.attended();
-        if let (false, true, Some(packing), Some(prices)) =
-            (rung.exact, known_beginnings, &prover.packing, &rung.prices)
-        {
+        if let (false, Some(packing), Some(prices)) = (rung.exact, &prover.packing, &rung.prices) {
             let field = Field { program: &prover.program, packing, scope, weights: lane };
-            let climb = field.best_first(prices, &packing.roots, prover.limits.opened);
+            let mut climb = field.best_first(prices, &packing.roots, opened);
+            let after_answers = Self::after_answers(prover, scope, packing, prices);
+            climb.at_most = climb.at_most.map(|it| it.max(after_answers));
             rung.exact = climb.at_most == Some(climb.value);
             rung.answer = tell(climb, |beginning| Path { root: beginning, moves: Vec::new() });
         }
         rung
+    }
+
+    /// What a stretch that begins after an answer can cost at most: nobody knows what its counters have left, so they
+    /// are taken to be full.
+    fn after_answers(prover: &Prover<'_>, scope: Scope, packing: &Packing, prices: &Prices) -> u64 {
+        let program = &prover.program;
+        let begin = |node: u32| prices.rest(program, packing, packing.start(program, node));
+        let dearest = program.sources(scope).into_iter().map(begin).max().unwrap_or(0);
+        let answers = scope == Scope::Stretch && prover.attended();
+        if answers { u64::try_from(dearest / prices.scale).unwrap_or(0).min(prices.bound) } else { 0 }
     }
 }
 

@@ -310,7 +310,7 @@ impl<'w> Unfolded<'w> {
         let end = matches!(state.state.kind, Kind::End { .. }) && state.state.cells.is_empty();
         let looked_at = state.looks_at.iter().map(|it| spot.values[*it]).collect();
         let class = (spot.state, looked_at);
-        self.add(spot, class, Node { end, cells: Vec::new(), requires })
+        self.add(spot, class, Node { end, requires, ..Node::default() })
     }
 
     /// Another part of being where a node stands.
@@ -323,7 +323,8 @@ impl<'w> Unfolded<'w> {
         self.add(spot, class, Node { end: part == OVER, ..Node::default() })
     }
 
-    fn add(&mut self, spot: Spot, class: (u16, Values), node: Node) -> NodeId {
+    fn add(&mut self, spot: Spot, class: (u16, Values), mut node: Node) -> NodeId {
+        node.kind = u32::from(spot.state) + 1;
         let id = NodeId::try_from(self.nodes.len()).unwrap_or(NodeId::MAX);
         let (class, new) = self.classes.insert_full(class);
         if new {

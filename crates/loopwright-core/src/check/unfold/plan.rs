@@ -67,6 +67,8 @@ pub(super) struct CellPlan<'w> {
     pub(super) passes: bool,
     /// The signal as a value of the slot that remembers it.
     pub(super) last: u16,
+    /// Whether it is a verdict or an answer, not a question or a verb.
+    pub(super) judged: bool,
     /// For a review: whether findings are handed on.
     pub(super) hands: bool,
     /// Slots that remember a field: which choice it is, and the slot's value for each.
@@ -355,6 +357,7 @@ impl<'w> Planner<'_, 'w> {
             waits: signal::waits_for_person(self.workflow, state, signal),
             passes: state.gate.as_ref().is_some_and(|it| it.passes.contains(signal)),
             last: last.map_or(0, |it| self.slots.kept[it].index_of(signal)),
+            judged: outcomes.contains_key(&**signal),
             hands: outcomes.get_index_of(&**signal) != Some(0),
             last_fields: last_fields.collect(),
             choices,

@@ -130,7 +130,7 @@ fn lead(arm: &ArmPlan<'_>, moment: &Moment<'_, '_>, builder: &Builder<'_, '_>) -
     for (at, choice, known) in &cell.last_fields {
         values[*at] = choice.map_or(0, |it| known[usize::from(moment.chosen[it])]);
     }
-    if let Some(at) = state.handed.filter(|_| cell.well) {
+    if let Some(at) = state.handed.filter(|_| cell.judged) {
         values[at] = u16::from(cell.hands);
     }
     for slot in arm.forced.iter().filter_map(|it| plan.gates[*it].slot) {

@@ -63,7 +63,7 @@ fn state() -> Shape {
             .with(&common),
         Record::new("an ask state")
             .also("ask", &["question"])
-            .must("ask", Shape::Name, "The question.")
+            .must("ask", Shape::Name, "The name of a question in `questions`.")
             .with(&gate)
             .with(&then)
             .with(&common),
