@@ -8,7 +8,7 @@ use super::event::{Event, Evidence, Observed, Outcome, Started};
 use super::items::{charge, finish_loop, forget_items};
 use super::ledger::Ledger;
 use super::route::{come_out, go_on, route};
-use super::run::{At, GateRecord, Run, Stage, Taken, lines};
+use super::run::{At, GateRecord, Run, Stage, lines};
 use crate::definition::{Kind, Machine, State, Target, Workflow};
 use crate::language::units::Unit;
 use crate::name::Name;
@@ -54,8 +54,8 @@ pub enum Impossible {
         state: Name,
         /// The signal.
         signal: Name,
-        /// The arms the same event took before.
-        taken: Vec<Taken>,
+        /// The run as it stands there.
+        run: Box<Run>,
     },
     /// A loop found more items than it may have.
     #[error("`{state}` found {found} items, and may have {most} at most")]
@@ -80,8 +80,8 @@ pub enum Impossible {
     Circle {
         /// One of them.
         state: Name,
-        /// The arms taken until that was noticed.
-        taken: Vec<Taken>,
+        /// The run when that was noticed.
+        run: Box<Run>,
     },
     /// The run is over.
     #[error("the run is over")]

@@ -55,6 +55,9 @@ pub(super) fn judge(
             topic = round.topic;
         }
     }
+    // Only what is declared to come with a verdict or an answer comes with it.
+    let declared = outcomes.get(&*outcome.signal);
+    outcome.fields.retain(|name, _| declared.is_some_and(|it| it.fields.contains_key(&**name)));
     if let Some(gate) = &state.gate
         && outcome.signal != signal::STALE
         && run.pick(&gate.judges).is_some_and(|it| !it.is_empty())

@@ -19,8 +19,7 @@ pub(super) fn go_on(
 ) -> Result<(), Impossible> {
     while let Some(outcome) = at_once {
         if run.taken.len() >= MOST_PASSED {
-            let taken = std::mem::take(&mut run.taken);
-            return Err(Impossible::Circle { state: run.at.state.clone(), taken });
+            return Err(Impossible::Circle { state: run.at.state.clone(), run: Box::new(run.clone()) });
         }
         let state = state_of(machine, run)?;
         at_once = one_out(workflow, machine, state, run, outcome)?;
@@ -88,8 +87,10 @@ pub(super) fn route(
     // With nowhere to go back to, there is no route.
     let leads = |arm: &&Arm| arm.to != Target::Back || run.at.from.is_some();
     let Some(arm) = found.filter(leads) else {
-        let taken = std::mem::take(&mut run.taken);
-        return Err(Impossible::NoRoute { state: state.name.clone(), signal, taken });
+        let mut run = Box::new(run.clone());
+        let outcome = Box::new(asked.outcome.clone());
+        run.at.stage = Stage::Deciding { outcome, same_again: asked.same_again, topic: asked.topic.cloned() };
+        return Err(Impossible::NoRoute { state: state.name.clone(), signal, run });
     };
     remember(state, run, asked);
     pay(machine, run, arm);

@@ -7,8 +7,8 @@ use super::coverage::Coverage;
 use super::scenario::Start;
 use crate::definition::{Kind, State, Workflow};
 use crate::machine::{
-    Effect, Event, Evidence, Impossible, Observed, Outcome, Run, Stage, Started, Taken, Want, advance,
-    before, begin, due,
+    Effect, Event, Evidence, Impossible, Observed, Outcome, Run, Stage, Started, Want, advance, before,
+    begin, due,
 };
 use crate::name::Name;
 use crate::signal;
@@ -223,25 +223,17 @@ impl<A: Actor> Player<'_, A> {
         let nowhere = before(workflow, started)?;
         let mut here = self.walk.len();
         let begun = begin(workflow, started);
-        let taken = match &begun {
-            Ok(run) => run.taken.clone(),
-            Err(Impossible::Circle { taken, .. } | Impossible::NoRoute { taken, .. }) => taken.clone(),
-            Err(_) => Vec::new(),
+        let stands = match &begun {
+            Ok(run) => run,
+            Err(error) => stuck(error).unwrap_or(&nowhere),
         };
-        let first = match (taken.first(), &begun) {
-            (Some(taken), _) => taken.state.clone(),
-            (None, Ok(run)) => run.at.state.clone(),
-            (None, Err(Impossible::NoRoute { state, .. })) => state.clone(),
-            (None, Err(_)) => Name::default(),
-        };
+        let first = stands.taken.first().map_or_else(|| stands.at.state.clone(), |it| it.state.clone());
         self.stand(&nowhere, &first);
-        self.moved(&nowhere, &taken, &mut here);
-        self.look_at_needs(begun.as_ref().unwrap_or(&nowhere), None, stale(&taken));
+        self.moved(&nowhere, stands, None, &mut here);
         let mut run = match begun {
             Ok(run) => run,
             Err(error) => return self.stopped(nowhere, error, here),
         };
-        self.look_at_needs(&run, None, deciding_stale(&run).into_iter());
         loop {
             if run.is_over() {
                 let name = self.qualified(&run);
@@ -265,14 +257,12 @@ impl<A: Actor> Player<'_, A> {
             };
             match advance(workflow, &run, &event) {
                 Ok(next) => {
-                    self.look_at_needs(&next, Some(&event), stale(&next.taken).chain(deciding_stale(&next)));
-                    self.moved(&run, &next.taken, &mut here);
+                    self.moved(&run, &next, Some(&event), &mut here);
                     run = next;
                 }
                 Err(error) => {
-                    if let Impossible::Circle { taken, .. } | Impossible::NoRoute { taken, .. } = &error {
-                        self.moved(&run, taken, &mut here);
-                        self.look_at_needs(&run, Some(&event), stale(taken));
+                    if let Some(stuck) = stuck(&error) {
+                        self.moved(&run, stuck, Some(&event), &mut here);
                     }
                     return self.stopped(run, error, here);
                 }
@@ -282,24 +272,20 @@ impl<A: Actor> Player<'_, A> {
 
     /// What the machine says it cannot do, as the end of a play.
     fn stopped(&mut self, run: Run, error: Impossible, here: usize) -> Result<(Run, Stop), Impossible> {
-        let stop = match error {
-            Impossible::NoRoute { state, signal, .. } => {
+        match error {
+            Impossible::NoRoute { state, signal, run: stuck } => {
                 if let Some(step) = self.walk.get_mut(here) {
                     step.signal = Some(signal.clone());
                 }
-                self.unasked(&run, &state, &signal);
-                if signal == signal::STALE {
-                    self.look_at_needs(&run, None, std::iter::once(&state));
-                }
-                Stop::NoRoute(state, signal)
+                self.unasked(&stuck, &state, &signal);
+                Ok((*stuck, Stop::NoRoute(state, signal)))
             }
-            Impossible::VerbRefused { verb, .. } => Stop::VerbRefused(verb),
-            Impossible::Circle { .. } => Stop::TooLong,
+            Impossible::Circle { run: stuck, .. } => Ok((*stuck, Stop::TooLong)),
+            Impossible::VerbRefused { verb, .. } => Ok((run, Stop::VerbRefused(verb))),
             // A run that never began has nothing to show.
-            other if run.at.visit == 0 => return Err(other),
-            other => Stop::Refused(other.to_string()),
-        };
-        Ok((run, stop))
+            other if run.at.visit == 0 => Err(other),
+            other => Ok((run, Stop::Refused(other.to_string()))),
+        }
     }
 
     fn qualified(&self, run: &Run) -> Name {
@@ -417,12 +403,12 @@ impl<A: Actor> Player<'_, A> {
         }
     }
 
-    /// Notes the arms that were taken at once. `here` is the run's own last step of the walk; children's steps come
-    /// after it.
-    fn moved(&mut self, run: &Run, taken: &[Taken], here: &mut usize) {
+    /// Notes what an event did. `here` is the run's own last step of the walk; children's steps come after it.
+    fn moved(&mut self, run: &Run, after: &Run, event: Option<&Event>, here: &mut usize) {
         let workflow = self.workflow;
         let machine = run.machine(workflow);
-        for taken in taken {
+        self.look_at_needs(event, after);
+        for taken in &after.taken {
             self.coverage.take(run.child.as_deref(), &taken.arm);
             if let Some(budget) = &taken.spent {
                 *self.spent.entry(budget.clone()).or_insert(0) += 1;
@@ -439,10 +425,12 @@ impl<A: Actor> Player<'_, A> {
         }
     }
 
-    /// Notes which gates were not settled where states needed them. `led` are states that came out stale.
-    fn look_at_needs<'n>(&mut self, run: &Run, event: Option<&Event>, led: impl Iterator<Item = &'n Name>) {
-        let machine = run.machine(self.workflow);
-        for here in led.filter_map(|it| machine?.states.get(&**it)) {
+    /// Notes which gates were not settled where states needed them.
+    fn look_at_needs(&mut self, event: Option<&Event>, after: &Run) {
+        let machine = after.machine(self.workflow);
+        let led = after.taken.iter().filter(|it| it.signal == signal::STALE).map(|it| &it.state);
+        let here = is_stale(after).then_some(&after.at.state);
+        for here in led.chain(here).filter_map(|it| machine?.states.get(&**it)) {
             let seen = match event {
                 Some(Event::Settled { effect, evidence: Evidence::Observed(seen) })
                     if effect.state == here.name =>
@@ -455,24 +443,26 @@ impl<A: Actor> Player<'_, A> {
                 seen.and_then(|it| it.digests.get(&**gate)).is_some_and(|now| now != judged)
             };
             let unsettled = |gate: &&Name| {
-                let record = run.gates.get(&***gate);
+                let record = after.gates.get(&***gate);
                 record.is_none_or(|it| !it.digest.is_empty() && changed(gate, &it.digest))
             };
-            let gates = run.pick(&here.needs).into_iter().flatten().filter(unsettled).cloned().collect();
+            let gates = after.pick(&here.needs).into_iter().flatten().filter(unsettled).cloned().collect();
             self.unsettled.push((here.name.clone(), gates));
         }
     }
 }
 
-/// The states that came out stale on the way.
-fn stale(taken: &[Taken]) -> impl Iterator<Item = &Name> {
-    taken.iter().filter(|it| it.signal == signal::STALE).map(|it| &it.state)
+/// The run as it stands where there is no way on.
+fn stuck(error: &Impossible) -> Option<&Run> {
+    match error {
+        Impossible::NoRoute { run, .. } | Impossible::Circle { run, .. } => Some(run),
+        _ => None,
+    }
 }
 
-/// The state that came out stale and is being routed.
-fn deciding_stale(run: &Run) -> Option<&Name> {
+/// Whether the state a run stands in came out stale.
+fn is_stale(run: &Run) -> bool {
     matches!(&run.at.stage, Stage::Deciding { outcome, .. } if outcome.signal == signal::STALE)
-        .then_some(&run.at.state)
 }
 
 /// Whether a state comes out with a signal without anything being asked.

@@ -117,7 +117,7 @@ impl World<'_> {
                 let phase = self.dice.one(&phases).clone();
                 self.imported = true;
                 self.taken_over = true;
-                self.pending.clear();
+                self.awaited.clear();
                 self.stretch_over();
                 self.note(|| format!("lands at {phase}"));
                 let digests = self.vouched(&phase, &|name| run.value_of(name));

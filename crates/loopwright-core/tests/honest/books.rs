@@ -321,6 +321,7 @@ impl World<'_> {
                     run.visits.get(&**name).copied().unwrap_or(0) > *times
                 }
                 Claim::Always { after, .. } if after == name && !self.taken_over => {
+                    self.awaited.insert(index);
                     self.pending.insert(index);
                     false
                 }

@@ -194,6 +194,7 @@ impl<'r> Claims<'r> {
         for index in &seen.broken {
             // What people edit meanwhile, and facts they change by it, is not part of what is claimed.
             let outside = match &self.workflow.properties[*index].claim {
+                Claim::Always { comes: Happened::Settled { .. }, .. } => true,
                 Claim::Never { before, when, .. } => {
                     !when.is_empty() || before.iter().any(|it| matches!(it, Happened::Settled { .. }))
                 }

@@ -3,6 +3,7 @@
 use indexmap::IndexMap;
 use loopwright_core::check::{Report, transitions};
 use loopwright_core::definition::{Claim, Happened, State, Workflow};
+use loopwright_core::machine::{Run, Stage};
 use loopwright_core::name::Name;
 use loopwright_core::rehearse::{
     Actor, Chance, Coverage, Listing, Moment, Play, Played, Scenario, Script, Step, Stop, WalkStep,
@@ -91,6 +92,8 @@ fn breaks_nothing(workflow: &Workflow, claim: &Claim, path: &Scenario, played: &
             };
             before.iter().all(happened).then(|| "all of it happened before".to_owned())
         }
+        // A gate that passed may have been spoilt since.
+        Claim::Always { comes: Happened::Settled { .. }, .. } => None,
         Claim::Always { after, comes } => {
             let last = played.walk.iter().rposition(|it| it.state == *after)?;
             played.walk[last..].iter().any(|it| came(it, comes)).then(|| "it came".to_owned())
@@ -110,13 +113,17 @@ fn goes_round(workflow: &Workflow, path: &Scenario) -> Option<String> {
         return None;
     }
     let own = |played: &Played| played.walk.iter().filter(|it| same_machine(&it.state, &whole)).count();
-    let resumes =
-        path.steps.iter().take_while(|it| matches!(it, Step::Verb(verb) if **verb == *"resume")).count();
-    let begun = (resumes..=path.steps.len()).find(|count| {
+    let begins_a_turn = |count: &usize| {
         let mut shorter = path.clone();
         shorter.steps.truncate(*count);
-        walk(&shorter).is_some_and(|it| own(&it) + turn == own(&whole))
-    });
+        walk(&shorter).filter(|it| own(it) + turn == own(&whole))
+    };
+    // The last place from which the turn is begun, and not one in the middle of a state's work.
+    let places = (0..=path.steps.len()).filter_map(|it| Some((it, begins_a_turn(&it)?)));
+    let mut places: Vec<(usize, bool)> = places.map(|(at, played)| (at, is_fresh(&played.run))).collect();
+    let first = places.first().map(|(at, _)| *at);
+    places.retain(|(_, fresh)| *fresh);
+    let begun = places.last().map(|(at, _)| *at).or(first);
     let Some(begun) = begun else { return Some("its turn has no beginning".into()) };
     let mut longer = path.clone();
     for round in 1..=5 {
@@ -128,6 +135,15 @@ fn goes_round(workflow: &Workflow, path: &Scenario) -> Option<String> {
     }
     let more = own(&verdict.played) - own(&whole);
     (more != 5 * turn).then(|| format!("five more turns of {turn} made {more} steps"))
+}
+
+/// Whether a run has just come to where it stands.
+fn is_fresh(run: &Run) -> bool {
+    match &run.at.stage {
+        Stage::Working { action, items, .. } => *action == 0 && items.is_none(),
+        Stage::Needing => true,
+        _ => false,
+    }
 }
 
 /// Whether a state belongs to the machine an endless walk goes round in: that of its last state.

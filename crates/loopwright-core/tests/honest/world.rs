@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use indexmap::IndexMap;
-use loopwright_core::definition::{Kind, Machine, Outcome as EndOutcome, Target, Workflow};
+use loopwright_core::definition::{Claim, Happened, Kind, Machine, Outcome as EndOutcome, Target, Workflow};
 use loopwright_core::machine::{
     EffectId, Event, Evidence, Impossible, Part, Run, Stage, Started, advance, begin, due,
 };
@@ -132,7 +132,8 @@ pub(crate) struct World<'w> {
     pub(crate) lists_at: u64,
     pub(crate) bill: Bill,
     pub(crate) happened: BTreeSet<(Option<Name>, Name, Name)>,
-    /// Properties that wait for something to come.
+    /// Properties whose state was come to, and those of them that wait for something to come.
+    pub(crate) awaited: BTreeSet<usize>,
     pub(crate) pending: BTreeSet<usize>,
     pub(crate) imported: bool,
     /// Whether a person put the run elsewhere: properties speak of runs from their start.
@@ -196,6 +197,7 @@ pub(crate) fn play(ground: &Ground<'_>, start: &Begin, seed: u64, people: People
         lists_at: 0,
         bill: Bill::default(),
         happened: BTreeSet::new(),
+        awaited: BTreeSet::new(),
         pending: BTreeSet::new(),
         imported: start.phase.is_some(),
         taken_over: false,
@@ -276,7 +278,7 @@ impl World<'_> {
             if run.is_over() {
                 let end = run.at.state.clone();
                 if started.child.is_none() {
-                    self.ended(machine, &end);
+                    self.ended(&run, &frame, &end);
                 }
                 break Stop::Ended(end);
             }
@@ -352,11 +354,22 @@ impl World<'_> {
         self.moved(machine, &before, run, frame);
     }
 
-    /// The run is over: what was to come in a run that succeeds has come.
-    fn ended(&mut self, machine: &Machine, end: &Name) {
+    /// The run is over: what was to come in a run that succeeds has come, and gates that were to be settled still are.
+    fn ended(&mut self, run: &Run, frame: &Frame, end: &Name) {
+        let machine = &self.workflow.main;
         let success = |it: &Kind| matches!(it, Kind::End { outcome: EndOutcome::Success, .. });
-        if machine.states.get(&**end).is_some_and(|it| success(&it.kind)) {
-            for property in self.pending.clone() {
+        if !machine.states.get(&**end).is_some_and(|it| success(&it.kind)) {
+            return;
+        }
+        for property in self.awaited.clone() {
+            let settled = match &self.workflow.properties[property].claim {
+                Claim::Always { comes: Happened::Settled { gate }, .. } => {
+                    let now = self.judged(machine, &|name| run.value_of(name), gate);
+                    frame.truth.get(gate) == Some(&now)
+                }
+                _ => true,
+            };
+            if self.pending.contains(&property) || !settled {
                 self.seen.broken.insert(property);
                 self.note(|| format!("property {property} is broken: it ended at {end}"));
             }
