@@ -6,11 +6,14 @@ use crate::name::Name;
 use crate::problem::Problem;
 use crate::proof::graph::{Cell, Move, Path, Step};
 use crate::proof::{Argument, Ending, Prover, Termination};
-use crate::rehearse::Expect;
+use crate::rehearse::{Expect, Scenario};
+
+/// A loop that does not end, and a run that goes round it twice.
+type Endless = (Problem, Option<Scenario>);
 
 /// Why every unattended stretch ends, or the loop that does not.
-pub(super) fn terminates(tracer: &Tracer<'_, '_>, prover: &Prover<'_>) -> (Option<String>, Vec<Problem>) {
-    let because = |text: &str| (Some(text.to_owned()), Vec::new());
+pub(super) fn terminates(tracer: &Tracer<'_, '_>, prover: &Prover<'_>) -> (Option<String>, Option<Endless>) {
+    let because = |text: &str| (Some(text.to_owned()), None);
     match prover.termination() {
         Termination::Proved(Argument::Lexicographic) => {
             because("every loop spends a budget that it does not fill again")
@@ -22,17 +25,19 @@ pub(super) fn terminates(tracer: &Tracer<'_, '_>, prover: &Prover<'_>) -> (Optio
             because("every position was walked, and none leads back to itself")
         }
         Termination::Endless { stem, turn } => {
-            let mut moves = stem.moves.clone();
-            moves.extend(turn);
-            let path = Path { root: stem.root, moves };
             let title = format!("{} goes round for ever", names(tracer, turn).join(", "));
-            let expect = Expect { endless: Some(turn.len()), ..Expect::default() };
+            let round = |times: usize| {
+                let turns = turn.iter().copied().cycle().take(times * turn.len());
+                let moves = stem.moves.iter().copied().chain(turns).collect();
+                let expect = Expect { endless: Some(turn.len()), ..Expect::default() };
+                tracer.scenario(&title, &Path { root: stem.root, moves }, expect)
+            };
             let problem = endless(tracer, turn, "this loop never ends");
-            (None, vec![problem.path(tracer.scenario(&title, &path, expect))])
+            (None, Some((problem.path(round(1)), Some(round(2)))))
         }
         Termination::Unknown { cycle } => {
             let problem = endless(tracer, cycle, "it was not proved that this loop ends");
-            (None, vec![problem])
+            (None, Some((problem, None)))
         }
     }
 }

@@ -61,6 +61,7 @@ pub fn check_within(workflow: &Workflow, limits: Limits) -> Report {
         machines.push((&instance.unfolded, prover, prefix));
     }
     let mut taken = routes::Taken::default();
+    let mut doubled: Vec<(String, Scenario)> = Vec::new();
     let mut ends_because = None;
     let mut main_reach = None;
     let mut properties = Vec::new();
@@ -78,7 +79,10 @@ pub fn check_within(workflow: &Workflow, limits: Limits) -> Report {
         problems.extend(routes::holes(&tracer, &limits));
         taken.add(unfolded, &reach, prover);
         let (because, found) = loops::terminates(&tracer, prover);
-        problems.extend(found);
+        if let Some((problem, twice)) = found {
+            doubled.extend(twice.map(|it| (problem.message.clone(), it)));
+            problems.push(problem);
+        }
         problems.extend(loops::ends(&tracer, prover));
         problems.extend(verdicts::watches(&tracer, prover, &reach, &family, &mut properties));
         problems.extend(starve::check(&tracer));
@@ -110,13 +114,7 @@ pub fn check_within(workflow: &Workflow, limits: Limits) -> Report {
     size.states = workflow.machines().map(|it| it.states.len()).sum();
     size.cells = workflow.machines().flat_map(|it| it.states.values()).map(|it| it.cells.len()).sum();
     size.arms = Coverage::of(workflow).count().0;
-    if problems.iter().any(|it| it.code == "unsettled") {
-        // Past a gate that is not settled a run does not go on as the graph does. What only such runs show comes back
-        // when the gate is repaired, if it is true.
-        problems.retain(|it| {
-            it.code == "unsettled" || !it.path.as_ref().is_some_and(|it| is_stopped(workflow, it))
-        });
-    }
+    leave_out_stopped(workflow, &mut problems, &mut forced, &doubled);
     // A path longer than anybody plays is no help.
     for problem in &mut problems {
         problem.path.take_if(|it| it.steps.len() > LONGEST_PATH);
@@ -152,6 +150,29 @@ fn pricing(limits: &Limits) -> Limits {
 
 /// The most steps a path may have.
 const LONGEST_PATH: usize = 10_000;
+
+/// Past a gate that is not settled a run does not go on as the graph does. What only such runs show is left out while the
+/// gate is reported, and comes back when that is repaired, if it is true. `doubled` are endless runs that go round twice.
+fn leave_out_stopped(
+    workflow: &Workflow,
+    problems: &mut Vec<Problem>,
+    forced: &mut Vec<Forced>,
+    doubled: &[(String, Scenario)],
+) {
+    let is_unsettled = |it: &Problem| it.code == "unsettled";
+    let stopped = |it: &Problem| it.path.as_ref().is_some_and(|it| is_stopped(workflow, it));
+    if !problems.iter().any(is_unsettled) {
+        return;
+    }
+    // One gate may stop the run to another, but not each the run to all others.
+    let first_is_shown = problems.iter().any(|it| is_unsettled(it) && !stopped(it));
+    problems.retain(|it| {
+        let twice = doubled.iter().find(|(message, _)| *message == it.message);
+        let comes_to_nothing = stopped(it) || twice.is_some_and(|(_, it)| is_stopped(workflow, it));
+        !comes_to_nothing || is_unsettled(it) && !first_is_shown
+    });
+    forced.retain(|it| !it.path.as_ref().is_some_and(|it| is_stopped(workflow, it)));
+}
 
 /// Whether a run that should show something is stopped by a gate that is not settled.
 fn is_stopped(workflow: &Workflow, scenario: &Scenario) -> bool {

@@ -246,6 +246,17 @@ fn inner_facts(machine: &Machine) -> Vec<Name> {
     names
 }
 
+/// The topics of a review that some arm of it routes by.
+pub(super) fn topics_routed_by(workflow: &Workflow, state: &State) -> Vec<Name> {
+    let Kind::Review { call, .. } = &state.kind else { return Vec::new() };
+    let mut conditions = state.cells.values().flat_map(|it| &it.arms).flat_map(|it| &it.when);
+    if !conditions.any(|it| it.term == Term::Topic) {
+        return Vec::new();
+    }
+    let roles = call.role.values().filter_map(|it| workflow.roles.get(&**it)?.findings.as_ref());
+    roles.flat_map(|it| it.topic.clone()).collect()
+}
+
 fn reads_same_again(state: &State) -> bool {
     state.cells.values().flat_map(|it| &it.arms).flat_map(|it| &it.when).any(|it| it.term == Term::SameAgain)
 }
@@ -422,7 +433,11 @@ pub(super) fn outer_terms(workflow: &Workflow, child: &Machine) -> Vec<Term> {
 fn values_of(workflow: &Workflow, machine: &Machine, slot: &Slot) -> Option<Vec<Name>> {
     let yes_no = || vec![Name::from("no"), Name::from("yes")];
     match slot {
-        Slot::Handed(_) => Some(yes_no()),
+        Slot::Handed(state) => {
+            let topics = topics_routed_by(workflow, machine.states.get(&**state)?);
+            let by_topic = std::iter::once(Name::from("no")).chain(topics.iter().cloned());
+            Some(if topics.is_empty() { yes_no() } else { by_topic.collect() })
+        }
         Slot::Inner(name) => {
             machine.facts.get(&**name).map(|it| it.values.iter().cloned().chain([OUTSIDE.into()]).collect())
         }

@@ -30,6 +30,10 @@ impl Tracer<'_, '_> {
         // An imported run stands still until somebody says `resume`.
         let goes_on = !path.moves.is_empty() || expect.unsettled.is_some() || expect.unrouted.is_some();
         if goes_on && self.paused(path) {
+            let edited = self.unfolded.begins.get(path.root).map_or(0, |it| it.edited);
+            if edited != 0 {
+                scenario.steps.push(Step::Edit(self.shelf.names(edited)));
+            }
             scenario.steps.push(Step::Verb("resume".into()));
         }
         scenario.expect = expect;

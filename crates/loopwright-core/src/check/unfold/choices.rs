@@ -107,6 +107,22 @@ impl Choices {
         self.all.iter().map(size).collect()
     }
 
+    /// Whether these can come together: what was handed on under one topic and is open again is about that topic, or one
+    /// before it. `handed` is the slot's value: nothing, or a topic from one on.
+    pub(super) fn agree(&self, chosen: &[u16], handed: Option<u16>) -> bool {
+        let value = |what: &Chosen| self.position(what).map(|it| chosen[it]);
+        let (Some(1), Some(topic), Some(handed)) = (value(&Chosen::SameAgain), value(&Chosen::Topic), handed)
+        else {
+            return true;
+        };
+        topic < handed
+    }
+
+    /// The choice of a topic.
+    pub(super) fn topic(&self) -> Option<usize> {
+        self.position(&Chosen::Topic)
+    }
+
     /// What was chosen, by name.
     pub(super) fn tell(&self, chosen: &[u16], came: &mut Came) {
         for (choice, value) in self.all.iter().zip(chosen) {

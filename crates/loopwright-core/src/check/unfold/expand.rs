@@ -101,8 +101,8 @@ impl Unfolded<'_> {
         builder: &Builder<'_, '_>,
         found: &mut Vec<FoundCell>,
     ) {
-        let handed = state.handed.is_some_and(|it| spot.values[it] == 1);
-        let sizes = cell.choices.sizes(handed);
+        let handed = state.handed.map(|it| spot.values[it]);
+        let sizes = cell.choices.sizes(handed.is_some_and(|it| it > 0));
         for written in self.writings(cell, fitted, &spot.values, builder) {
             for changed in self.after_work(state, cell, fitted, &spot.values, &written, builder) {
                 // What is not asked for at present cannot be missing.
@@ -122,8 +122,10 @@ impl Unfolded<'_> {
                         touched: written.touched,
                         stale: &written.stale,
                     };
-                    let routed = self.route(&moment, builder);
-                    self.keep(&moment, routed, &written, &changed, found);
+                    if cell.choices.agree(&chosen, handed) {
+                        let routed = self.route(&moment, builder);
+                        self.keep(&moment, routed, &written, &changed, found);
+                    }
                     if !turn(&mut chosen, &sizes) {
                         break;
                     }

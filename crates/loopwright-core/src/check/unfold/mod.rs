@@ -111,6 +111,8 @@ pub(super) struct Begin {
     pub(super) phase: Option<Name>,
     pub(super) vars: IndexMap<Name, Name>,
     pub(super) facts: IndexMap<Name, Name>,
+    /// What somebody edits before the run goes on.
+    pub(super) edited: Documents,
 }
 
 /// What the parent knows when it runs a child: the child's start values and the parent's terms it reads.

@@ -45,6 +45,8 @@ pub(super) struct StatePlan<'w> {
     pub(super) last: Option<usize>,
     pub(super) ever: Option<usize>,
     pub(super) handed: Option<usize>,
+    /// How many topics it routes by.
+    pub(super) topics: u16,
     pub(super) returns: bool,
     /// Counters that entering it fills, and slots of reviews that begin anew by that.
     pub(super) fills: Vec<CounterId>,
@@ -272,6 +274,7 @@ impl<'w> Planner<'_, 'w> {
             last: position(Slot::Term(Term::Last(state.name.clone()))),
             ever: position(Slot::Term(Term::Ever(state.name.clone()))),
             handed: position(Slot::Handed(state.name.clone())),
+            topics: u16::try_from(slots::topics_routed_by(self.workflow, state).len()).unwrap_or(u16::MAX),
             returns: state.returns(),
             fills,
             anew,

@@ -65,6 +65,7 @@ impl Unfolded<'_> {
             alive.iter_mut().zip(self.slots.alive(back)).for_each(|(here, there)| *here |= there);
         }
         let imported = begin.phase.is_some();
+        let pauses = imported && crate::machine::pauses_at_landing(&self.machine.states[index]);
         let mut choices: Vec<Vec<u16>> = Vec::new();
         for (at, kept) in self.slots.kept.iter().enumerate() {
             let all =
@@ -80,6 +81,10 @@ impl Unfolded<'_> {
                         _ => all(),
                     },
                     (None, Term::Fact(_) | Term::Outer(_)) => all(),
+                    // Before somebody says `resume`, somebody may edit what was vouched for.
+                    (None, Term::Gate(gate)) if settled.contains(gate) && pauses => {
+                        vec![kept.index_of("forced"), kept.index_of("stale")]
+                    }
                     (None, Term::Gate(gate)) => one(if settled.contains(gate) { "forced" } else { "open" }),
                     (None, _) => vec![0],
                 },
@@ -116,6 +121,11 @@ impl Unfolded<'_> {
                     }
                     Slot::Term(Term::Fact(name)) => {
                         this.facts.insert(name.clone(), value);
+                    }
+                    Slot::Term(Term::Gate(gate))
+                        if settled.contains(gate) && values[at] == kept.index_of("stale") =>
+                    {
+                        this.edited |= self.judged(gate, &values);
                     }
                     _ => {}
                 }

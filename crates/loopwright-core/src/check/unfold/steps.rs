@@ -131,7 +131,9 @@ fn lead(arm: &ArmPlan<'_>, moment: &Moment<'_, '_>, builder: &Builder<'_, '_>) -
         values[*at] = choice.map_or(0, |it| known[usize::from(moment.chosen[it])]);
     }
     if let Some(at) = state.handed.filter(|_| cell.judged) {
-        values[at] = u16::from(cell.hands);
+        // Under which topic, where the state routes by it; the last one where that does not matter here.
+        let topic = cell.choices.topic().map_or(state.topics, |it| moment.chosen[it] + 1);
+        values[at] = if cell.hands { topic.max(1) } else { 0 };
     }
     for slot in arm.forced.iter().filter_map(|it| plan.gates[*it].slot) {
         if values[slot.at] != slot.fresh {
