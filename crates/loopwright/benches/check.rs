@@ -83,13 +83,8 @@ fn generated() -> PathBuf {
         for (at, verdict) in verdicts.iter().enumerate() {
             match at {
                 0 => _ = writeln!(text, "      {verdict}: {onward}"),
-                1 => {
-                    _ = writeln!(
-                        text,
-                        "      {verdict}: s{}",
-                        (state + 1 + draw(9)).min(STATES - 1).max(state + 1).min(STATES - 1)
-                    )
-                }
+                1 if state + 9 < STATES => _ = writeln!(text, "      {verdict}: s{}", state + 1 + draw(8)),
+                1 => _ = writeln!(text, "      {verdict}: {onward}"),
                 _ => {
                     let (back, budget) = (draw(state + 1), draw(BUDGETS));
                     let _ =

@@ -166,7 +166,7 @@ const LONGEST_PATH: usize = 10_000;
 fn leave_out_stopped(
     workflow: &Workflow,
     problems: &mut Vec<Problem>,
-    forced: &mut Vec<Forced>,
+    forced: &mut [Forced],
     doubled: &[(String, Scenario)],
 ) {
     let is_unsettled = |it: &Problem| it.code == "unsettled";
@@ -178,10 +178,15 @@ fn leave_out_stopped(
     let first_is_shown = problems.iter().any(|it| is_unsettled(it) && !stopped(it));
     problems.retain(|it| {
         let twice = doubled.iter().find(|(message, _)| *message == it.message);
-        let comes_to_nothing = stopped(it) || twice.is_some_and(|(_, it)| meets_unsettled(workflow, it));
-        !comes_to_nothing || is_unsettled(it) && !first_is_shown
+        if is_unsettled(it) {
+            return !first_is_shown || !stopped(it);
+        }
+        let runs = it.path.iter().chain(twice.map(|(_, it)| it));
+        !runs.into_iter().any(|it| meets_unsettled(workflow, it))
     });
-    forced.retain(|it| !it.path.as_ref().is_some_and(|it| is_stopped(workflow, it)));
+    for way in forced {
+        way.path.take_if(|it| meets_unsettled(workflow, it));
+    }
 }
 
 /// Whether a run needs a gate somewhere that is not settled.
