@@ -339,6 +339,7 @@ fn check_path(oracle: &Oracle<'_>, found: &Found, expected: Option<usize>, rung:
 fn reach_is_what_the_walk_reaches() {
     each_graph(1, |made, oracle, prover, rung, seed| {
         let reach = prover.reach(usize::MAX);
+        let firsts = prover.firsts();
         assert!(reach.exact || !rung.walks(), "seed {seed}");
         let judge = |said: Certainty, really: bool, what: &str| match said {
             Certainty::Yes => assert!(really, "seed {seed}: {what}"),
@@ -360,9 +361,15 @@ fn reach_is_what_the_walk_reaches() {
             for (cell, outcome) in here.cells.iter().enumerate() {
                 for step in 0..outcome.steps.len() {
                     let last = Move { node: node as u32, cell: cell as u32, step: step as u32 };
+                    let first = firsts.iter().find(|(it, _)| *it == last).map(|(_, it)| it);
                     let taken = oracle.edges.iter().filter(|edge| edge.taken == last);
                     let nearest = taken.map(|edge| oracle.distance[edge.from] + 1).min();
                     judge(reach.steps[node][cell][step], nearest.is_some(), &format!("{last:?}"));
+                    let what = format!("seed {seed} {last:?}, by one walk");
+                    assert!(first.is_some() || nearest.is_none(), "{what}");
+                    if let Some(first) = first {
+                        check_path(oracle, first, nearest, rung, &what);
+                    }
                     let found = prover.path_to_step(last);
                     if check_path(oracle, &found, nearest, rung, &format!("seed {seed} {last:?}"))
                         && let Found::Path(path) = found

@@ -23,7 +23,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 pub use self::report::{DefaultCell, Figure, Forced, PerItem, Report, Size, Worst};
 use self::trace::{ChildSteps, Tracer};
-pub use self::transitions::transitions;
+pub use self::transitions::{Transitions, transitions};
 use self::unfold::{Ends, Unfolded};
 use self::writes::Shelf;
 use crate::definition::{Origin, Workflow};

@@ -4,16 +4,26 @@ use super::trace::{ChildSteps, Tracer};
 use super::unfold::Unfolded;
 use super::writes::Shelf;
 use crate::definition::Workflow;
-use crate::proof::graph::Move;
-use crate::proof::{Certainty, Found, Limits, Prover};
+use crate::proof::{Found, Limits, Prover};
 use crate::rehearse::{Expect, Scenario};
 use crate::signal;
 
 /// Runs beyond this are left out.
 const MOST: usize = 50_000;
 
-/// A shortest run to every transition of every position, and whether that is all of them.
-pub fn transitions(workflow: &Workflow, failures: bool) -> (Vec<Scenario>, bool) {
+/// A shortest run to every transition of every position.
+#[derive(Clone, Debug, Default)]
+pub struct Transitions {
+    /// The runs.
+    pub scenarios: Vec<Scenario>,
+    /// Transitions of which it is not known whether a run takes them: state, signal, target.
+    pub unknown: Vec<String>,
+    /// Whether there are more than these, because there are too many.
+    pub cut: bool,
+}
+
+/// A shortest run to every transition of every position.
+pub fn transitions(workflow: &Workflow, failures: bool) -> Transitions {
     let shelf = Shelf::of(workflow);
     let family = super::children::unfold(workflow, &shelf);
     let mut child_steps = ChildSteps::default();
@@ -27,11 +37,10 @@ pub fn transitions(workflow: &Workflow, failures: bool) -> (Vec<Scenario>, bool)
         };
         child_steps.extend(super::children::steps_to_ends(instance, &prover, &tracer));
     }
-    let mut scenarios = Vec::new();
-    let mut complete = !family.main.cut;
+    let mut all = Transitions { cut: family.main.cut, ..Transitions::default() };
     let main_prover = Prover::new(&family.main.graph, Limits::default());
     let main = Tracer { unfolded: &family.main, shelf: &shelf, children: &child_steps, prefix: None };
-    complete &= collect(&main, &main_prover, failures, &mut scenarios);
+    collect(&main, &main_prover, failures, &mut all);
     for instance in &family.instances {
         let prefix = super::children::prefix(&main, &main_prover, instance);
         let prover = Prover::new(&instance.unfolded.graph, Limits::default());
@@ -41,53 +50,38 @@ pub fn transitions(workflow: &Workflow, failures: bool) -> (Vec<Scenario>, bool)
             children: &ChildSteps::default(),
             prefix: prefix.as_ref(),
         };
-        complete &= !instance.unfolded.cut && collect(&tracer, &prover, failures, &mut scenarios);
+        all.cut |= instance.unfolded.cut;
+        collect(&tracer, &prover, failures, &mut all);
     }
-    (scenarios, complete)
+    all
 }
 
-fn collect(
-    tracer: &Tracer<'_, '_>,
-    prover: &Prover<'_>,
-    failures: bool,
-    scenarios: &mut Vec<Scenario>,
-) -> bool {
+fn collect(tracer: &Tracer<'_, '_>, prover: &Prover<'_>, failures: bool, all: &mut Transitions) {
     let unfolded: &Unfolded<'_> = tracer.unfolded;
-    let reach = prover.reach(usize::MAX);
-    let mut complete = reach.exact;
-    let id = |it: usize| u32::try_from(it).unwrap_or(u32::MAX);
-    for (node, cells) in reach.steps.iter().enumerate() {
-        for (cell, steps) in cells.iter().enumerate() {
-            let Some(came) = unfolded.outcomes.get(node).and_then(|it| it.get(cell)) else { continue };
-            if signal::is_failure(&came.signal) && !failures {
-                continue;
+    let name = |node: u32| unfolded.state(node).map(|it| unfolded.machine.qualified(&it.name));
+    for (last, found) in prover.firsts() {
+        let node = last.node as usize;
+        let cell = last.cell as usize;
+        let Some(came) = unfolded.outcomes.get(node).and_then(|it| it.get(cell)) else { continue };
+        if signal::is_failure(&came.signal) && !failures {
+            continue;
+        }
+        let to = unfolded.graph.nodes[node].cells[cell].steps.get(last.step as usize);
+        let reaches = to.and_then(|it| name(it.to));
+        let title = format!(
+            "{} {} -> {}",
+            name(last.node).unwrap_or_default(),
+            came.signal,
+            reaches.as_deref().unwrap_or_default()
+        );
+        match found {
+            Found::Nowhere => {}
+            Found::Path(_) if all.scenarios.len() >= MOST => all.cut = true,
+            Found::Path(path) => {
+                let expect = Expect { reaches, ..Expect::default() };
+                all.scenarios.push(tracer.scenario(&title, &path, expect));
             }
-            for (step, certainty) in steps.iter().enumerate() {
-                if *certainty == Certainty::No {
-                    continue;
-                }
-                if scenarios.len() >= MOST {
-                    return false;
-                }
-                let Found::Path(path) =
-                    prover.path_to_step(Move { node: id(node), cell: id(cell), step: id(step) })
-                else {
-                    complete = false;
-                    continue;
-                };
-                let to = unfolded.graph.nodes[node].cells[cell]
-                    .steps
-                    .get(step)
-                    .and_then(|it| unfolded.state(it.to));
-                let reaches = to.map(|it| unfolded.machine.qualified(&it.name));
-                let from = unfolded
-                    .state(id(node))
-                    .map(|it| unfolded.machine.qualified(&it.name))
-                    .unwrap_or_default();
-                let title = format!("{from} {} -> {}", came.signal, reaches.as_deref().unwrap_or_default());
-                scenarios.push(tracer.scenario(&title, &path, Expect { reaches, ..Expect::default() }));
-            }
+            Found::Unknown => all.unknown.push(title),
         }
     }
-    complete
 }

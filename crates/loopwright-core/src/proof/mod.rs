@@ -5,6 +5,7 @@ pub mod graph;
 mod answers;
 mod dearest;
 mod ending;
+mod firsts;
 #[doc(hidden)]
 pub mod generate;
 mod holes;

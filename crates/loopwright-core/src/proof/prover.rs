@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::answers::{self, PerAnswer};
 use super::ending::{self, Ending};
+use super::firsts;
 use super::graph::{Graph, Move, NodeId};
 use super::limits::Limits;
 use super::monitors::{self, Verdict};
@@ -69,6 +70,11 @@ impl<'graph> Prover<'graph> {
     /// A shortest path whose last move is this one.
     pub fn path_to_step(&self, last: Move) -> Found {
         reach::path_to_step(self, last)
+    }
+
+    /// Every step of the graph, with a shortest path whose last move it is.
+    pub fn firsts(&self) -> Vec<(Move, Found)> {
+        firsts::firsts(self)
     }
 
     /// Whether unattended runs end.

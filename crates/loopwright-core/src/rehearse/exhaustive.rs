@@ -1,7 +1,9 @@
 //! Every transition of every position, played.
 
 use super::coverage::Coverage;
-use super::script::perform;
+use super::player::Shares;
+use super::script::perform_on;
+use crate::check::{Transitions, transitions};
 use crate::definition::Workflow;
 
 /// What playing everything showed.
@@ -9,8 +11,10 @@ use crate::definition::Workflow;
 pub struct Exhausted {
     /// How many runs were played.
     pub played: usize,
-    /// Whether they take every transition there is.
-    pub complete: bool,
+    /// Transitions of which it is not known whether a run takes them.
+    pub unknown: Vec<String>,
+    /// Whether there are more transitions than were played, because there are too many.
+    pub cut: bool,
     /// Where the machine did not do what the proof says it does.
     pub complaints: Vec<String>,
 }
@@ -18,10 +22,11 @@ pub struct Exhausted {
 /// Plays a shortest run to every transition of every position. Besides showing them, it holds the machine and the
 /// proof against each other.
 pub fn exhaustive(workflow: &Workflow, failures: bool, coverage: &mut Coverage) -> Exhausted {
-    let (scenarios, complete) = crate::check::transitions(workflow, failures);
-    let mut exhausted = Exhausted { played: scenarios.len(), complete, complaints: Vec::new() };
+    let Transitions { scenarios, unknown, cut } = transitions(workflow, failures);
+    let mut exhausted = Exhausted { played: scenarios.len(), unknown, cut, complaints: Vec::new() };
+    let mut shares = Shares::new();
     for scenario in &scenarios {
-        match perform(workflow, scenario, coverage) {
+        match perform_on(workflow, scenario, coverage, &mut shares) {
             Ok(verdict) if verdict.complaints.is_empty() => {}
             Ok(verdict) => {
                 exhausted.complaints.push(format!("{}: {}", scenario.name, verdict.complaints.join("; ")));

@@ -140,8 +140,7 @@ pub struct Player<'a, A> {
     actor: &'a mut A,
     coverage: &'a mut Coverage,
     pub(super) versions: IndexMap<Name, u64>,
-    /// Documents that share files, as far as it was asked.
-    pub(super) shares: IndexMap<Name, Vec<Name>>,
+    pub(super) shares: &'a mut Shares,
     walk: Vec<WalkStep>,
     pub(super) calls: IndexMap<Name, u32>,
     spent: IndexMap<Name, u32>,
@@ -151,6 +150,9 @@ pub struct Player<'a, A> {
     steps_left: u32,
 }
 
+/// Which documents share files, as far as it was asked. Finding out takes longer than a play does.
+pub(super) type Shares = IndexMap<Name, Vec<Name>>;
+
 /// Plays a workflow from its beginning until it ends, waits, or has gone on for `most` steps.
 pub fn play<A: Actor>(
     workflow: &Workflow,
@@ -159,12 +161,24 @@ pub fn play<A: Actor>(
     coverage: &mut Coverage,
     most: u32,
 ) -> Result<Played, Impossible> {
+    play_on(workflow, start, actor, coverage, most, &mut Shares::new())
+}
+
+/// The same, where it is known already which documents share files.
+pub(super) fn play_on<A: Actor>(
+    workflow: &Workflow,
+    start: &Start,
+    actor: &mut A,
+    coverage: &mut Coverage,
+    most: u32,
+    shares: &mut Shares,
+) -> Result<Played, Impossible> {
     let mut player = Player {
         workflow,
         actor,
         coverage,
         versions: IndexMap::new(),
-        shares: IndexMap::new(),
+        shares,
         walk: Vec::new(),
         calls: IndexMap::new(),
         spent: IndexMap::new(),

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use indexmap::IndexMap;
 
 use super::coverage::Coverage;
-use super::player::{Actor, Listing, Moment, Play, Played, Stop, play};
+use super::player::{Actor, Listing, Moment, Play, Played, Shares, Stop, play_on};
 use super::scenario::{Scenario, Step};
 use crate::definition::{Each, EachRun, Kind, State, Workflow};
 use crate::machine::{Impossible, Run, Stage};
@@ -244,8 +244,18 @@ pub fn perform(
     scenario: &Scenario,
     coverage: &mut Coverage,
 ) -> Result<Verdict, Impossible> {
+    perform_on(workflow, scenario, coverage, &mut Shares::new())
+}
+
+/// The same, where it is known already which documents share files.
+pub(super) fn perform_on(
+    workflow: &Workflow,
+    scenario: &Scenario,
+    coverage: &mut Coverage,
+    shares: &mut Shares,
+) -> Result<Verdict, Impossible> {
     let mut script = Script::new(scenario);
-    let played = play(workflow, &scenario.start, &mut script, coverage, MOST_STEPS)?;
+    let played = play_on(workflow, &scenario.start, &mut script, coverage, MOST_STEPS, shares)?;
     let left: Vec<String> = script
         .left()
         .map(|it| match it {

@@ -173,7 +173,7 @@ fn ends_after_all(workflow: &Workflow, path: &Scenario) -> Option<String> {
 
 /// Transitions that do not play, of a sample.
 pub(crate) fn transitions_that_do_not_play(workflow: &Workflow, most: usize) -> Vec<Lie> {
-    let (scenarios, _) = transitions(workflow, true);
+    let scenarios = transitions(workflow, true).scenarios;
     let stride = (scenarios.len() / most.max(1)).max(1);
     let mut found = Vec::new();
     for scenario in scenarios.iter().step_by(stride) {

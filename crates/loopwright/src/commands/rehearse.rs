@@ -1,5 +1,6 @@
 //! `loopwright rehearse`
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -169,7 +170,7 @@ impl Session<'_> {
             .iter()
             .map(|it| Start { verb: it.verb.clone(), ..Start::default() })
             .collect();
-        let mut ends: std::collections::BTreeMap<String, u64> = std::collections::BTreeMap::new();
+        let mut ends: BTreeMap<String, u64> = BTreeMap::new();
         let (mut longest, mut steps) = (0, 0);
         for run in 0..self.arguments.runs {
             let seed = self.arguments.seed.wrapping_add(run);
@@ -212,21 +213,31 @@ impl Session<'_> {
 
     fn exhaustive(&mut self, coverage: &mut Coverage) {
         let outcome = exhaustive(self.workflow, self.arguments.faults, coverage);
-        self.failed |= !outcome.complaints.is_empty() || !outcome.complete;
+        let complete = outcome.unknown.is_empty() && !outcome.cut;
+        self.failed |= !outcome.complaints.is_empty() || !complete;
         if self.arguments.json {
-            let line = json!({"played": outcome.played, "complete": outcome.complete, "complaints": outcome.complaints});
+            let line = json!({
+                "played": outcome.played, "complete": complete, "unknown": outcome.unknown,
+                "complaints": outcome.complaints,
+            });
             show::out(&format!("{line}\n"));
             return;
         }
         for complaint in &outcome.complaints {
             show::out(&format!("  NOT AS EXPECTED: {complaint}\n"));
         }
-        let all = if outcome.complete {
-            "every transition of every position"
-        } else {
-            "only part: the space is too large to walk"
+        let mut unknown: BTreeMap<&String, u32> = BTreeMap::new();
+        outcome.unknown.iter().for_each(|it| *unknown.entry(it).or_insert(0) += 1);
+        for (transition, count) in unknown {
+            let places = if count == 1 { String::new() } else { format!(" ({count} positions)") };
+            show::out(&format!("  not known whether a run does this: {transition}{places}\n"));
+        }
+        let all = match (outcome.cut, outcome.unknown.len()) {
+            (true, _) => "only part: there are too many transitions".to_owned(),
+            (false, 0) => "every transition of every position".to_owned(),
+            (false, count) => format!("every transition of every position but {count}"),
         };
-        show::out(&format!("{} played: {all}\n", show::counted(outcome.played, "run")));
+        show::out(&format!("{} runs played: {all}\n", outcome.played));
     }
 }
 
