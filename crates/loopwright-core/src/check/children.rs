@@ -12,7 +12,7 @@ use super::unfold::{Ends, Setting, Unfolded};
 use super::writes::Shelf;
 use crate::definition::{Claim, EachRun, Happened, Kind, Machine, Term, Workflow};
 use crate::name::Name;
-use crate::proof::graph::Graph;
+use crate::proof::graph::{Graph, Path};
 use crate::proof::{Certainty, Found, Limits, Prover, Verdict};
 use crate::rehearse::{Expect, Play, Scenario, Step};
 
@@ -246,15 +246,40 @@ pub(super) fn steps_to_ends(
             continue;
         }
         if let Found::Path(path) = prover.path_to_node(node) {
-            let begin =
-                instance.unfolded.begins.get(path.root).map(|it| it.facts.clone()).unwrap_or_default();
-            let mut steps: Vec<Step> =
-                (!begin.is_empty()).then_some(Step::Facts(begin)).into_iter().collect();
-            path.moves.iter().for_each(|it| tracer.play(*it, &mut steps));
-            found.insert(key, steps);
+            found.insert(key, steps_of(instance, &path, tracer));
         }
     }
     found
+}
+
+/// What the parent's properties say happens in a child, with runs of it to each end in which it does not.
+pub(super) fn steps_without(
+    instance: &Instance<'_>,
+    watches: &[Watch],
+    prover: &Prover<'_>,
+    tracer: &Tracer<'_, '_>,
+) -> Vec<(Happened, ChildSteps)> {
+    let mut found: Vec<(Happened, ChildSteps)> = Vec::new();
+    for (watch, verdict) in watches.iter().zip(prover.monitors()) {
+        let (What::Inside { happened, end }, Verdict::Broken(path)) = (&watch.what, verdict) else {
+            continue;
+        };
+        let key = (instance.state.clone(), instance.setting.clone(), end.clone());
+        let steps = ChildSteps::from_iter([(key, steps_of(instance, &path, tracer))]);
+        match found.iter_mut().find(|(it, _)| it == happened) {
+            Some((_, known)) => known.extend(steps),
+            None => found.push((happened.clone(), steps)),
+        }
+    }
+    found
+}
+
+/// What happens in a child on a path.
+fn steps_of(instance: &Instance<'_>, path: &Path, tracer: &Tracer<'_, '_>) -> Vec<Step> {
+    let begin = instance.unfolded.begins.get(path.root).map(|it| it.facts.clone()).unwrap_or_default();
+    let mut steps: Vec<Step> = (!begin.is_empty()).then_some(Step::Facts(begin)).into_iter().collect();
+    path.moves.iter().for_each(|it| tracer.play(*it, &mut steps));
+    steps
 }
 
 /// How the parent comes to run a child: a shortest run to the loop, and one item.

@@ -46,12 +46,16 @@ pub fn check_within(workflow: &Workflow, limits: Limits) -> Report {
     let mut child_costs: FxHashMap<_, _> = FxHashMap::default();
     let nothing = ChildSteps::default();
     let mut child_steps: ChildSteps = ChildSteps::default();
+    let mut child_steps_without = Vec::new();
     let main_prover = Prover::new(&family.main.graph, limits.clone());
     let child_provers: Vec<Prover<'_>> =
         family.instances.iter().map(|it| Prover::new(&it.unfolded.graph, limits.clone())).collect();
     for (instance, prover) in family.instances.iter().zip(&child_provers) {
         let tracer = Tracer { unfolded: &instance.unfolded, shelf: &shelf, children: &nothing, prefix: None };
         child_steps.extend(children::steps_to_ends(instance, prover, &tracer));
+        let watches = instance.unfolded.machine.name.as_ref().and_then(|it| family.child_watches.get(it));
+        let watches = watches.map(Vec::as_slice).unwrap_or_default();
+        child_steps_without.extend(children::steps_without(instance, watches, prover, &tracer));
     }
     let main_tracer = Tracer { unfolded: &family.main, shelf: &shelf, children: &child_steps, prefix: None };
     let mut machines: Vec<(&Unfolded<'_>, &Prover<'_>, Option<Scenario>)> =
@@ -84,7 +88,13 @@ pub fn check_within(workflow: &Workflow, limits: Limits) -> Report {
             problems.push(problem);
         }
         problems.extend(loops::ends(&tracer, prover));
-        problems.extend(verdicts::watches(&tracer, prover, &reach, &family, &mut properties));
+        problems.extend(verdicts::watches(
+            &tracer,
+            prover,
+            &reach,
+            (&family, &child_steps_without),
+            &mut properties,
+        ));
         problems.extend(starve::check(&tracer));
         for (problem, state) in sound::check(workflow, &shelf, unfolded.machine) {
             problems.push(routes::with_path(&tracer, prover, problem, state));
@@ -156,7 +166,7 @@ const LONGEST_PATH: usize = 10_000;
 fn leave_out_stopped(
     workflow: &Workflow,
     problems: &mut Vec<Problem>,
-    forced: &mut Vec<Forced>,
+    forced: &mut [Forced],
     doubled: &[(String, Scenario)],
 ) {
     let is_unsettled = |it: &Problem| it.code == "unsettled";
@@ -168,10 +178,21 @@ fn leave_out_stopped(
     let first_is_shown = problems.iter().any(|it| is_unsettled(it) && !stopped(it));
     problems.retain(|it| {
         let twice = doubled.iter().find(|(message, _)| *message == it.message);
-        let comes_to_nothing = stopped(it) || twice.is_some_and(|(_, it)| is_stopped(workflow, it));
-        !comes_to_nothing || is_unsettled(it) && !first_is_shown
+        if is_unsettled(it) {
+            return !first_is_shown || !stopped(it);
+        }
+        let runs = it.path.iter().chain(twice.map(|(_, it)| it));
+        !runs.into_iter().any(|it| meets_unsettled(workflow, it))
     });
-    forced.retain(|it| !it.path.as_ref().is_some_and(|it| is_stopped(workflow, it)));
+    for way in forced {
+        way.path.take_if(|it| meets_unsettled(workflow, it));
+    }
+}
+
+/// Whether a run needs a gate somewhere that is not settled.
+fn meets_unsettled(workflow: &Workflow, scenario: &Scenario) -> bool {
+    let played = perform(workflow, scenario, &mut Coverage::of(workflow));
+    played.is_ok_and(|it| !it.played.unsettled.is_empty())
 }
 
 /// Whether a run that should show something is stopped by a gate that is not settled.

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 
 use super::children::Family;
 use super::monitors::{Watch, What};
-use super::trace::Tracer;
+use super::trace::{ChildSteps, Tracer};
 use crate::definition::{Claim, Happened, Kind, Outcome, Property};
 use crate::name::Name;
 use crate::problem::Problem;
@@ -18,7 +18,7 @@ pub(super) fn watches(
     tracer: &Tracer<'_, '_>,
     prover: &Prover<'_>,
     reach: &Reach,
-    family: &Family<'_>,
+    (family, without): (&Family<'_>, &[(Happened, ChildSteps)]),
     proved: &mut Vec<String>,
 ) -> Vec<Problem> {
     let unfolded = tracer.unfolded;
@@ -40,7 +40,15 @@ pub(super) fn watches(
             .any(|(node, reached)| *reached != Certainty::No && node.requires.contains(&monitor));
         match verdict {
             Verdict::Holds => problems.extend(holds(tracer, watch, asked, reach, proved)),
-            Verdict::Broken(path) => problems.extend(broken(tracer, watch, &path)),
+            Verdict::Broken(path) => {
+                // What did not happen in a child must not happen in the run that shows it.
+                let mut children = tracer.children.clone();
+                if let What::Before { happened, .. } = &watch.what {
+                    let runs = without.iter().filter(|(it, _)| it == happened);
+                    children.extend(runs.flat_map(|(_, it)| it.clone()));
+                }
+                problems.extend(broken(&Tracer { children: &children, ..*tracer }, watch, &path));
+            }
             Verdict::Unknown => problems.extend(unknown(tracer, watch)),
         }
     }

@@ -270,7 +270,11 @@ impl Unfolded<'_> {
 
     /// What somebody may edit while a run waits for people, told apart by the gates routing looks at: what is edited, and
     /// everything that changes by it. Nothing comes first.
-    fn edits_meanwhile(&self, values: &Values, builder: &Builder<'_, '_>) -> Vec<(Documents, Documents)> {
+    pub(super) fn edits_meanwhile(
+        &self,
+        values: &Values,
+        builder: &Builder<'_, '_>,
+    ) -> Vec<(Documents, Documents)> {
         const MOST: usize = 16;
         let settled: Vec<Documents> = builder
             .plan

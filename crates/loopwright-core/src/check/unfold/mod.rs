@@ -237,9 +237,12 @@ impl<'w> Unfolded<'w> {
         nodes.map(|(class, spot)| if spot.part == OVER { 0 } else { numbers[*class as usize] }).collect()
     }
 
-    /// Whether a step is the same visit once more.
+    /// Whether a step is the same visit once more, or goes on with it.
     pub(super) fn is_again(&self, node: usize, cell: usize, step: usize) -> bool {
         let came = self.outcomes.get(node).and_then(|it| it.get(cell));
+        if came.is_some_and(|it| it.decides) {
+            return true;
+        }
         let state = self.state(NodeId::try_from(node).unwrap_or(NodeId::MAX));
         let arm = came
             .zip(state)

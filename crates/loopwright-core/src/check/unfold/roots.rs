@@ -81,10 +81,6 @@ impl Unfolded<'_> {
                         _ => all(),
                     },
                     (None, Term::Fact(_) | Term::Outer(_)) => all(),
-                    // Before somebody says `resume`, somebody may edit what was vouched for.
-                    (None, Term::Gate(gate)) if settled.contains(gate) && pauses => {
-                        vec![kept.index_of("forced"), kept.index_of("stale")]
-                    }
                     (None, Term::Gate(gate)) => one(if settled.contains(gate) { "forced" } else { "open" }),
                     (None, _) => vec![0],
                 },
@@ -122,25 +118,29 @@ impl Unfolded<'_> {
                     Slot::Term(Term::Fact(name)) => {
                         this.facts.insert(name.clone(), value);
                     }
-                    Slot::Term(Term::Gate(gate))
-                        if settled.contains(gate) && values[at] == kept.index_of("stale") =>
-                    {
-                        this.edited |= self.judged(gate, &values);
-                    }
                     _ => {}
                 }
             }
-            let node = self.node(index, values, builder);
-            let holds = builder
-                .fitter
-                .watches
-                .iter()
-                .enumerate()
-                .filter(|(_, it)| it.holds_at_start(self, &this, first, settled))
-                .map(|(at, _)| u16::try_from(at).unwrap_or(u16::MAX))
-                .collect();
-            self.graph.roots.push(Root { node, holds });
-            self.begins.push(this);
+            // Before somebody says `resume`, somebody may edit what was vouched for.
+            let edits = if pauses { self.edits_meanwhile(&values, builder) } else { vec![(0, 0)] };
+            for (edited, touched) in edits {
+                let vouched = values.clone();
+                let mut values = values.clone();
+                for gate in builder.plan.gates.iter().filter(|it| it.is_settled(&vouched)) {
+                    if let Some(slot) = gate.slot.filter(|_| touched & gate.judged(&vouched) != 0) {
+                        values[slot.at] = slot.stale;
+                    }
+                }
+                let this = Begin { edited, ..this.clone() };
+                let node = self.node(index, values, builder);
+                let watches = builder.fitter.watches.iter().zip(0_u16..);
+                let holds = watches
+                    .filter(|(it, _)| it.holds_at_start(self, &this, first, settled))
+                    .map(|(_, at)| at)
+                    .collect();
+                self.graph.roots.push(Root { node, holds });
+                self.begins.push(this);
+            }
         }
     }
 }
