@@ -428,7 +428,7 @@ fn settle(
             } else if ids.is_empty() {
                 come_out(workflow, machine, state, &mut run, Outcome::of(signal::EMPTY))?;
             } else {
-                finish_loop(workflow, machine, state, &mut run)?;
+                finish_loop(workflow, machine, state, &mut run, digest.clone())?;
             }
             Ok(run)
         }
@@ -440,7 +440,7 @@ fn settle(
                 ended.insert(id.clone(), (**outcome).clone());
             }
             run.items.entry(state.name.clone()).or_default().insert(id.clone(), outcome.signal.clone());
-            finish_loop(workflow, machine, state, &mut run)?;
+            finish_loop(workflow, machine, state, &mut run, None)?;
             Ok(run)
         }
         _ => Err(not_waiting()),

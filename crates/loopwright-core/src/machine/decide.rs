@@ -63,9 +63,7 @@ pub(super) fn judge(
         && run.pick(&gate.judges).is_some_and(|it| !it.is_empty())
     {
         if gate.passes.contains(&outcome.signal) {
-            // A loop whose items were all done before judges nothing anew: it stands by what it passed last.
-            let digest = outcome.judged.clone().or_else(|| run.passed.get(&*gate.name).cloned());
-            let digest = digest.unwrap_or_default();
+            let digest = outcome.judged.clone().unwrap_or_default();
             run.passed.insert(gate.name.clone(), digest.clone());
             run.gates.insert(gate.name.clone(), GateRecord { forced: !outcome.forced.is_empty(), digest });
             if !outcome.forced.is_empty() {

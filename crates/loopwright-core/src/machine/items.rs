@@ -19,12 +19,14 @@ pub(super) fn forget_items(state: &State, run: &mut Run, digest: Option<&str>, c
     }
 }
 
-/// Ends a loop when every item ended well, or one did not.
+/// Ends a loop when every item ended well, or one did not. `now` is a digest of what its gate judges: with every item
+/// done before, that is what passes.
 pub(super) fn finish_loop(
     workflow: &Workflow,
     machine: &Machine,
     state: &State,
     run: &mut Run,
+    now: Option<String>,
 ) -> Result<(), Impossible> {
     let (Kind::Each(each), Stage::Working { items: Some(items), ended, .. }) =
         (&state.kind, run.at.stage.clone())
@@ -56,7 +58,7 @@ pub(super) fn finish_loop(
     let mut outcome =
         ended.values().find(|it| it.signal == worst).cloned().unwrap_or_else(|| Outcome::of(worst));
     outcome.forced = ended.values().flat_map(|it| it.forced.clone()).collect();
-    outcome.judged = ended.values().rev().find_map(|it| it.judged.clone());
+    outcome.judged = ended.values().rev().find_map(|it| it.judged.clone()).or(now);
     outcome.cost = Cost::default();
     come_out(workflow, machine, state, run, outcome)
 }

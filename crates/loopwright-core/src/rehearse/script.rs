@@ -142,6 +142,9 @@ impl Actor for Script<'_> {
         if does_no_work && let Some(play) = self.next_for(moment) {
             self.take(play);
             self.asked = moment.run.at.visit > 0;
+        } else if does_no_work && self.is_over() && moment.run.at.visit > 0 {
+            // What has been shown is shown: a choice is not made for it.
+            return IndexMap::new();
         }
         self.settle_world(moment.run);
         facts.iter().filter_map(|it| Some((it.clone(), self.facts.get(&**it)?.clone()))).collect()
@@ -265,8 +268,11 @@ pub(super) fn perform_on(
 ) -> Result<Verdict, Impossible> {
     let mut script = Script::new(scenario);
     let played = play_on(workflow, &scenario.start, &mut script, coverage, MOST_STEPS, shares)?;
+    // Facts that nobody looked at any more are no matter in a run that only shows something.
+    let unread = |it: &&Step| script.stop_after && matches!(it, Step::Facts(_));
     let left: Vec<String> = script
         .left()
+        .filter(|it| !unread(it))
         .map(|it| match it {
             Step::State { child, state, .. } => {
                 child.as_ref().map_or_else(|| state.to_string(), |it| format!("{it}.{state}"))

@@ -249,11 +249,12 @@ impl World<'_> {
             let skipped = matches!(state.kind, Kind::Each(_)) && !frame.ran_items;
             if !gate.passes.contains(&taken.signal) {
                 frame.truth.remove(&gate.name);
-            } else if skipped && *taken.signal != *signal::EMPTY {
-                // All items were done before: what was judged is what was judged then.
-                frame.truth.extend(frame.passed.get(&gate.name).map(|it| (gate.name.clone(), it.clone())));
             } else {
-                let judged = self.judged(machine, &lookup, &gate.name);
+                // With all items done before, what was judged is what passed then, if that ever did.
+                let now = self.judged(machine, &lookup, &gate.name);
+                let then =
+                    frame.passed.get(&gate.name).filter(|_| skipped && *taken.signal != *signal::EMPTY);
+                let judged = then.cloned().unwrap_or(now);
                 frame.passed.insert(gate.name.clone(), judged.clone());
                 frame.truth.insert(gate.name.clone(), judged);
             }

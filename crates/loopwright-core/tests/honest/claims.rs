@@ -110,11 +110,8 @@ impl<'r> Claims<'r> {
         if self.cut {
             return found;
         }
-        // Past a gate that is reported as unsettled, little is said about anything else.
+        // With a gate that is reported as unsettled, nothing is said about anything else yet.
         if !self.unsettled().is_empty() {
-            if people == People::Quiet {
-                self.gates(seen, &mut found);
-            }
             return found;
         }
         match &seen.stop {
