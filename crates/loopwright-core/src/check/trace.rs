@@ -88,7 +88,9 @@ impl Tracer<'_, '_> {
             steps.push(Step::Edit(self.shelf.names(came.edited)));
         }
         if came.signal == signal::STALE {
-            steps.push(Step::Edit(self.shelf.names(came.wrote.unwrap_or(0))));
+            if let Some(edited) = came.wrote {
+                steps.push(Step::Edit(self.shelf.names(edited)));
+            }
             if !came.facts.is_empty() {
                 steps.push(Step::Facts(came.facts.clone()));
             }
