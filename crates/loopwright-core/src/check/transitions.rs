@@ -63,7 +63,8 @@ fn collect(tracer: &Tracer<'_, '_>, prover: &Prover<'_>, failures: bool, all: &m
         let node = last.node as usize;
         let cell = last.cell as usize;
         let Some(came) = unfolded.outcomes.get(node).and_then(|it| it.get(cell)) else { continue };
-        if signal::is_failure(&came.signal) && !failures {
+        // That a person decides in a child is no transition of its own.
+        if came.decides || signal::is_failure(&came.signal) && !failures {
             continue;
         }
         let to = unfolded.graph.nodes[node].cells[cell].steps.get(last.step as usize);

@@ -29,6 +29,10 @@ pub trait Actor {
     fn lost(&mut self, _moment: &Moment<'_>) -> Option<Play> {
         None
     }
+    /// Documents an item of a child wrote, besides what its states did.
+    fn wrote_inside(&mut self, _moment: &Moment<'_>) -> Vec<Name> {
+        Vec::new()
+    }
     /// Documents a person edits before the run goes on.
     fn edits(&mut self, moment: &Moment<'_>) -> Vec<Name>;
     /// A state came out with a signal without being asked: it does no work, or its gates were not settled.
@@ -375,6 +379,8 @@ impl<A: Actor> Player<'_, A> {
                 if !matches!(stop, Stop::Ended(_)) {
                     return Ok(Err(stop));
                 }
+                let wrote = self.actor.wrote_inside(&moment);
+                self.write(&wrote);
                 let judged = state.gate.as_ref().map(|it| self.digest(run, &it.name));
                 let outcome =
                     Outcome { judged, forced: ended.forced.clone(), ..Outcome::of(ended.at.state.clone()) };

@@ -29,6 +29,8 @@ pub struct Script<'s> {
     stop_after: bool,
     /// Whether the step of a state that does no work was used for the facts it reads.
     asked: bool,
+    /// What the items of a loop write, besides what their states do.
+    inside: Option<(Name, Vec<Name>)>,
 }
 
 impl<'s> Script<'s> {
@@ -48,6 +50,7 @@ impl<'s> Script<'s> {
             worked: 0,
             stop_after: shows_problem,
             asked: false,
+            inside: None,
         }
     }
 
@@ -170,6 +173,7 @@ impl Actor for Script<'_> {
                 Some(failure) => return Some(Listing::Failed(failure.into())),
                 None => {}
             }
+            self.inside = play.wrote.clone().map(|it| (moment.run.at.state.clone(), it));
             if let Some(ids) = &play.items {
                 return Some(Listing::Ids(ids.clone()));
             }
@@ -190,6 +194,11 @@ impl Actor for Script<'_> {
         self.steps.pop_front();
         self.take(play);
         Some(verb.into())
+    }
+
+    fn wrote_inside(&mut self, moment: &Moment<'_>) -> Vec<Name> {
+        let own = self.inside.take_if(|(state, _)| *state == moment.run.at.state);
+        own.map(|(_, it)| it).unwrap_or_default()
     }
 
     fn lost(&mut self, moment: &Moment<'_>) -> Option<Play> {
