@@ -82,9 +82,8 @@ fn generated() -> PathBuf {
         let onward = if state + 1 < STATES { format!("s{}", state + 1) } else { "done".to_owned() };
         for (at, verdict) in verdicts.iter().enumerate() {
             match at {
-                0 => _ = writeln!(text, "      {verdict}: {onward}"),
                 1 if state + 9 < STATES => _ = writeln!(text, "      {verdict}: s{}", state + 1 + draw(8)),
-                1 => _ = writeln!(text, "      {verdict}: {onward}"),
+                0 | 1 => _ = writeln!(text, "      {verdict}: {onward}"),
                 _ => {
                     let (back, budget) = (draw(state + 1), draw(BUDGETS));
                     let _ =

@@ -33,11 +33,12 @@ use crate::rehearse::{Coverage, Scenario, perform};
 
 /// Says what is known about a workflow before it runs.
 pub fn check(workflow: &Workflow) -> Report {
-    check_within(workflow, Limits::default())
+    check_within(workflow, &Limits::default())
 }
 
 /// The same, with limits of one's own on how far to walk.
-pub fn check_within(workflow: &Workflow, limits: Limits) -> Report {
+#[expect(clippy::too_many_lines, reason = "one question after the other, in the order they are reported")]
+pub fn check_within(workflow: &Workflow, limits: &Limits) -> Report {
     let shelf = Shelf::of(workflow);
     let mut problems: Vec<Problem> = Vec::new();
     let family = children::unfold(workflow, &shelf);
@@ -80,7 +81,7 @@ pub fn check_within(workflow: &Workflow, limits: Limits) -> Report {
         // A first look at what can be reached; what it does not find is searched for by name.
         let reach = prover.reach(FIRST_LOOK);
         problems.extend(routes::too_large(unfolded));
-        problems.extend(routes::holes(&tracer, &limits));
+        problems.extend(routes::holes(&tracer, limits));
         taken.add(unfolded, &reach, prover);
         let (because, found) = loops::terminates(&tracer, prover);
         if let Some((problem, twice)) = found {
@@ -106,7 +107,7 @@ pub fn check_within(workflow: &Workflow, limits: Limits) -> Report {
             main_reach = Some(reach);
         }
     }
-    let pricing = pricing(&limits);
+    let pricing = pricing(limits);
     for (instance, prover) in family.instances.iter().zip(&child_provers) {
         let cost = cost::of_child(&instance.unfolded, &prover.within(pricing.clone()), &pricing);
         child_costs.insert((instance.state.clone(), instance.setting.clone()), cost);

@@ -394,12 +394,16 @@ pub(super) fn looked_at(workflow: &Workflow, machine: &Machine, state: &State) -
     let spent = state.cells.values().flat_map(|it| &it.arms).filter_map(|it| it.spend.as_ref());
     names.extend(spent.filter_map(|it| machine.budgets.get(&**it)?.limit.by().cloned()));
     let mut terms: Vec<Term> = Vec::new();
-    names.iter().for_each(|it| push(&mut terms, variable(workflow, machine, it)));
+    for name in &names {
+        push(&mut terms, variable(workflow, machine, name));
+    }
     if let Kind::Each(each) = &state.kind
         && let EachRun::Child(child) = &each.run
         && let Some(child) = workflow.children.get(&**child)
     {
-        outer_terms(workflow, child).into_iter().for_each(|it| push(&mut terms, it));
+        for term in outer_terms(workflow, child) {
+            push(&mut terms, term);
+        }
     }
     // What a gate this state needs or spoils judges may be by a variable of another state's table.
     for by in machine.states.values().filter_map(|it| it.gate.as_ref()?.judges.by()) {

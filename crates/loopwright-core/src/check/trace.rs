@@ -88,7 +88,9 @@ impl Tracer<'_, '_> {
             steps.push(Step::Edit(self.shelf.names(came.edited)));
         }
         if came.signal == signal::STALE {
-            steps.push(Step::Edit(self.shelf.names(came.wrote.unwrap_or(0))));
+            if let Some(edited) = came.wrote {
+                steps.push(Step::Edit(self.shelf.names(edited)));
+            }
             if !came.facts.is_empty() {
                 steps.push(Step::Facts(came.facts.clone()));
             }
@@ -165,7 +167,9 @@ impl Tracer<'_, '_> {
                 if let Some(machine) = self.unfolded.workflow.children.get(&**child) {
                     let setting = self.unfolded.setting(&values, machine, &each.with);
                     let key = (state.name.clone(), setting, came.signal.clone());
-                    steps.extend(self.children.get(&key).into_iter().flatten().cloned());
+                    let inside = self.children.get(&key).into_iter().flatten().cloned();
+                    let wrote = came.wrote.map(|it| self.shelf.names(it));
+                    steps.extend(inside.map(|it| writing_only(it, wrote.as_deref())));
                 }
                 if !play.facts.is_empty() {
                     steps.push(Step::Facts(play.facts));
@@ -196,6 +200,16 @@ impl Tracer<'_, '_> {
             items: None,
         }
     }
+}
+
+/// A step of a child that writes no more than the child is taken to write in all.
+fn writing_only(mut step: Step, documents: Option<&[Name]>) -> Step {
+    if let (Step::State { play, .. }, Some(documents)) = (&mut step, documents)
+        && let Some(wrote) = &mut play.wrote
+    {
+        wrote.retain(|it| documents.contains(it));
+    }
+    step
 }
 
 /// Every time a loop is entered it has another item: one that ended well is not done again.

@@ -120,15 +120,14 @@ impl<'graph> Program<'graph> {
             let next = self.chains.len();
             let arms_of = |chain: &Chain| &self.arms[chain.arms.clone()];
             let alike = |chain: &Chain| chain.waits == draft.waits && *arms_of(chain) == *draft.arms;
-            match self.chains[first..].iter().position(alike) {
-                Some(same) => self.chains[first + same].sources.push(source),
-                None => {
-                    let arms = self.arms.len()..self.arms.len() + draft.arms.len();
-                    self.chain_of.extend(arms.clone().map(|_| small(next)));
-                    self.arms.extend(draft.arms);
-                    self.chains.push(Chain { waits: draft.waits, total, arms, sources: vec![source] });
-                }
+            if let Some(same) = self.chains[first..].iter().position(alike) {
+                self.chains[first + same].sources.push(source);
+                continue;
             }
+            let arms = self.arms.len()..self.arms.len() + draft.arms.len();
+            self.chain_of.extend(arms.clone().map(|_| small(next)));
+            self.arms.extend(draft.arms);
+            self.chains.push(Chain { waits: draft.waits, total, arms, sources: vec![source] });
         }
         self.first.push(self.chains.len());
     }

@@ -46,6 +46,7 @@ impl<'graph> Prover<'graph> {
     }
 
     /// Asks the same graph with other limits.
+    #[must_use]
     pub fn within(&self, limits: Limits) -> Self {
         let (program, packing) = (Arc::clone(&self.program), self.packing.clone());
         Prover { program, packing, limits, space: OnceLock::new(), termination: OnceLock::new() }

@@ -90,11 +90,12 @@ fn ladder(prover: &Prover<'_>, scope: Scope, lanes: &[Vec<u64>]) -> Vec<Dearest>
     if costs.len() < lanes.len() {
         let mut found = ladder(prover, scope, &costs).into_iter();
         let nothing = || Dearest::Exact { value: 0, witness: Witness::default() };
-        let answer = |lane: &Vec<u64>| match lane.iter().any(|it| *it > 0) {
-            true => found.next().unwrap_or_else(nothing),
-            false => nothing(),
-        };
-        return lanes.iter().map(answer).collect();
+        let mut answers = Vec::with_capacity(lanes.len());
+        for lane in lanes {
+            let costs = lane.iter().any(|it| *it > 0);
+            answers.push(if costs { found.next().unwrap_or_else(nothing) } else { nothing() });
+        }
+        return answers;
     }
     if lanes.is_empty() {
         return Vec::new();

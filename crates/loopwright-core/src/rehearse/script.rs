@@ -268,11 +268,10 @@ pub(super) fn perform_on(
 ) -> Result<Verdict, Impossible> {
     let mut script = Script::new(scenario);
     let played = play_on(workflow, &scenario.start, &mut script, coverage, MOST_STEPS, shares)?;
-    // Facts that nobody looked at any more are no matter in a run that only shows something.
-    let unread = |it: &&Step| script.stop_after && matches!(it, Step::Facts(_));
     let left: Vec<String> = script
         .left()
-        .filter(|it| !unread(it))
+        // Nobody reads facts after the end.
+        .skip_while(|it| matches!(it, Step::Facts(_)))
         .map(|it| match it {
             Step::State { child, state, .. } => {
                 child.as_ref().map_or_else(|| state.to_string(), |it| format!("{it}.{state}"))

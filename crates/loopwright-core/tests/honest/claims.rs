@@ -7,7 +7,6 @@ use loopwright_core::definition::{Claim, Happened, Workflow};
 use loopwright_core::name::Name;
 use loopwright_core::problem::{Place, Problem};
 
-use crate::gaps::Gap;
 use crate::world::{Begin, Ground, MOST_ITEMS, People, Seen, Stop, begins, play};
 
 /// What the proof claims, in a form the world can be held against.
@@ -136,9 +135,6 @@ impl<'r> Claims<'r> {
 
     fn bounds(&self, seen: &Seen, people: People, found: &mut Vec<String>) {
         let Some(worst) = &self.report.worst else { return };
-        if seen.disturbed && Gap::AfterAnEdit.is_open() {
-            return;
-        }
         let mut hold = |what: &str, count: u64, figure: Option<&Figure>| {
             let bound = figure.map(within);
             if bound.is_some_and(|bound| count > bound) {

@@ -13,6 +13,7 @@ use crate::texts::{MachineText, StateText, What};
 pub(crate) const DOCUMENTS: &[&str] = &["code", "spec", "lib", "notes"];
 
 /// Makes the parts of one workflow.
+#[expect(clippy::struct_excessive_bools, reason = "what it has made so far, each thing by itself")]
 pub(crate) struct Maker {
     pub(crate) dice: Dice,
     /// Whether the author is careful.

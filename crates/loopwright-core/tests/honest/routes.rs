@@ -23,7 +23,7 @@ impl Maker {
     pub(crate) fn budgets(&mut self, machine: &mut MachineText) {
         let works = machine.states.iter().filter(|it| it.what != What::End);
         let working: Vec<String> = works.map(|it| it.name.clone()).collect();
-        for at in 0..1 + self.dice.below(3) {
+        for at in 0..=self.dice.below(3) {
             let name = format!("b{at}");
             let shared = if self.dice.yes(50) { ", shared: true" } else { "" };
             let limit = 1 + self.dice.below(3);

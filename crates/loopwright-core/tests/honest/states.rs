@@ -208,7 +208,7 @@ impl Maker {
 
     fn act(&mut self, state: &mut StateText) {
         let mut actions = Vec::new();
-        for _ in 0..1 + self.dice.below(2) {
+        for _ in 0..=self.dice.below(2) {
             actions.push(match self.dice.below(6) {
                 0 => format!("{{write: {}, from: \"text\"}}", self.pick(DOCUMENTS)),
                 1 => "{run: \"make\", writes: [notes]}".to_owned(),

@@ -115,6 +115,7 @@ pub(crate) struct Frame {
 }
 
 /// The world.
+#[expect(clippy::struct_excessive_bools, reason = "each says one thing about the world")]
 pub(crate) struct World<'w> {
     pub(crate) workflow: &'w Workflow,
     pub(crate) dice: Dice,

@@ -58,7 +58,7 @@ impl Said {
 fn examine_folder(folder: &Folder) -> Said {
     let loaded = load(folder);
     let broken = loaded.problems.iter().any(|it| it.stage == Stage::Load);
-    let report = loaded.workflow.as_ref().filter(|_| !broken).map(|it| check_within(it, limits()));
+    let report = loaded.workflow.as_ref().filter(|_| !broken).map(|it| check_within(it, &limits()));
     let mut problems = loaded.problems;
     problems.extend(report.iter().flat_map(|it| it.problems.iter().cloned()));
     assert!(!problems.is_empty() || report.is_some(), "neither a problem nor a report");

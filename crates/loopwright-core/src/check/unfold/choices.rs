@@ -143,7 +143,7 @@ fn flatten(planner: &Planner<'_, '_>, term: &Term, terms: &mut Vec<Term>) {
     match term {
         Term::Fact(_) if planner.slots.term(term).is_some() => {}
         Term::Outer(inner) if matches!(**inner, Term::Fact(_) | Term::Changed(_)) => {
-            terms.push((**inner).clone())
+            terms.push((**inner).clone());
         }
         Term::Owed(gate) => {
             for condition in Run::owed_when(planner.machine, gate) {

@@ -49,10 +49,15 @@ impl Unfolded<'_> {
         let fitted = self.fitted(class, &spot, builder);
         let builder = &*builder;
         let state = &builder.plan.states[usize::from(spot.state)];
+        let missing = missing(&fitted, &spot.values, builder);
         let mut found: Vec<FoundCell> = Vec::new();
         for (number, (cell, fit)) in state.cells.iter().zip(&fitted.cells).enumerate() {
             let decided = DECIDED + u16::try_from(number).unwrap_or(0);
             if spot.part != THERE && spot.part != decided || !fit.can || cell.again {
+                continue;
+            }
+            // What is missing already shows before any work is done.
+            if !missing.is_empty() && !cell.stale {
                 continue;
             }
             if spot.part == THERE && fit.decided {
@@ -145,7 +150,8 @@ impl Unfolded<'_> {
     ) {
         let arms = &moment.cell.arms;
         let places: Vec<usize> = routed.arms.iter().map(|it| arms[*it].arm.place.bytes.start).collect();
-        let waits = moment.cell.waits || changed.edited != 0;
+        let missing_already = moment.cell.stale && written.documents.is_none();
+        let waits = moment.cell.waits && !missing_already || changed.edited != 0;
         let cell = Cell { waits, steps: routed.steps };
         if !cell.steps.is_empty() && found.iter().any(|it| it.places == places && it.cell == cell) {
             return;
@@ -180,6 +186,10 @@ impl Unfolded<'_> {
     ) -> Vec<Written> {
         let shelf = self.shelf;
         if cell.stale {
+            let missing = missing(fitted, values, builder);
+            if !missing.is_empty() {
+                return vec![Written { stale: missing, ..Written::default() }];
+            }
             return self.edits(fitted, values, builder);
         }
         let may = fitted.writes;
@@ -296,6 +306,15 @@ impl Unfolded<'_> {
         }
         found
     }
+}
+
+/// Gates a state needs that routing knows not to be settled: somebody edited what they judged while the run waited.
+fn missing(fitted: &Fitted, values: &Values, builder: &Builder<'_, '_>) -> Vec<usize> {
+    let is_missing = |it: &usize| {
+        let gate = &builder.plan.gates[*it];
+        gate.slot.is_some() && !gate.is_settled(values) && gate.is_asked_for(values)
+    };
+    fitted.needs.iter().copied().filter(is_missing).collect()
 }
 
 /// Facts that may have changed are read anew, every way they can come.

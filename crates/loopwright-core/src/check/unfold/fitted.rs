@@ -49,6 +49,15 @@ pub(super) enum Spends {
     Never,
 }
 
+/// How the children of a loop come to an end.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reached {
+    Never,
+    /// Only by what a person decides.
+    ByPerson,
+    Alone,
+}
+
 /// What fitting reads.
 pub(super) struct Fitter<'f> {
     pub(super) ends: &'f Ends,
@@ -62,7 +71,7 @@ impl Fitter<'_> {
         let needs = writes::picked(&state.needs, &lookup).into_iter().flatten();
         let cells = state.cells.iter().map(|(signal, cell)| FittedCell {
             can: self.can_signal(unfolded, state, values, signal),
-            decided: self.reached(unfolded, state, values, signal) == Some(Some(true)),
+            decided: self.reached(unfolded, state, values, signal) == Reached::ByPerson,
             arms: cell.arms.iter().map(|it| self.arm(unfolded, state, values, signal, it)).collect(),
         });
         Rc::new(Fitted {
@@ -99,27 +108,28 @@ impl Fitter<'_> {
         }
     }
 
-    /// For a loop over children and one of their ends: whether they come to it, and if so whether only by a person.
-    fn reached(
-        &self,
-        unfolded: &Unfolded<'_>,
-        state: &State,
-        values: &Values,
-        signal: &Name,
-    ) -> Option<Option<bool>> {
-        let Kind::Each(Each { run: EachRun::Child(child), with, .. }) = &state.kind else { return None };
-        let machine = unfolded.workflow.children.get(&**child)?;
-        if !machine.ends().any(|(name, _)| name == signal) {
-            return None;
+    /// For a loop over children and one of their ends: how they come to it.
+    fn reached(&self, unfolded: &Unfolded<'_>, state: &State, values: &Values, signal: &Name) -> Reached {
+        let Kind::Each(Each { run: EachRun::Child(child), with, .. }) = &state.kind else {
+            return Reached::Alone;
+        };
+        let machine = unfolded.workflow.children.get(&**child);
+        let Some(machine) = machine.filter(|it| it.ends().any(|(name, _)| name == signal)) else {
+            return Reached::Alone;
+        };
+        let setting = unfolded.setting(values, machine, with);
+        let Some(reached) = self.ends.get(&(state.name.clone(), setting)) else { return Reached::Alone };
+        match reached.get(&**signal) {
+            None => Reached::Never,
+            Some(true) => Reached::ByPerson,
+            Some(false) => Reached::Alone,
         }
-        let reached = self.ends.get(&(state.name.clone(), unfolded.setting(values, machine, with)))?;
-        Some(reached.get(&**signal).copied())
     }
 
     fn can_signal(&self, unfolded: &Unfolded<'_>, state: &State, values: &Values, signal: &Name) -> bool {
         match &state.kind {
             _ if *signal == signal::STALE => true,
-            Kind::Each(_) => self.reached(unfolded, state, values, signal) != Some(None),
+            Kind::Each(_) => self.reached(unfolded, state, values, signal) != Reached::Never,
             Kind::Agent(call) | Kind::Review { call, .. } => {
                 // With a table of roles, a verdict of another row cannot come.
                 let roles = writes::picked(&call.role, &|name| unfolded.lookup(values, name));

@@ -56,6 +56,7 @@ pub(super) struct StatePlan<'w> {
 }
 
 /// One way a state comes out, planned.
+#[expect(clippy::struct_excessive_bools, reason = "each is a question of its own, asked of every cell")]
 pub(super) struct CellPlan<'w> {
     /// A cell before it does exactly the same: ten failures with one route.
     pub(super) again: bool,
