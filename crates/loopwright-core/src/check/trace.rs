@@ -84,7 +84,9 @@ impl Tracer<'_, '_> {
         let Some(state) = self.unfolded.state(step.node) else { return };
         let came = self.unfolded.outcomes.get(step.node as usize).and_then(|it| it.get(step.cell as usize));
         let Some(came) = came.filter(|it| !it.decides) else { return };
-        if came.edited != 0 {
+        // Where a person answers, the step itself says what was edited meanwhile; in a loop, what follows its items.
+        let says_so = matches!(state.kind, Kind::Rest { .. } | Kind::Ask { .. } | Kind::Each(_));
+        if came.edited != 0 && !says_so {
             steps.push(Step::Edit(self.shelf.names(came.edited)));
         }
         if came.signal == signal::STALE {
@@ -96,7 +98,7 @@ impl Tracer<'_, '_> {
             }
             return;
         }
-        let plain = came.facts.is_empty() && came.changed.is_empty();
+        let plain = came.facts.is_empty() && came.changed.is_empty() && came.edited == 0;
         if let Some(verb) = came.signal.strip_prefix("verb ").filter(|_| plain)
             && matches!(state.kind, Kind::Rest { .. })
         {
@@ -144,6 +146,8 @@ impl Tracer<'_, '_> {
         steps: &mut Vec<Step>,
     ) {
         let whole = *came.signal == *signal::EMPTY || *came.signal == *signal::UNORDERED;
+        let edited = play.edited.clone();
+        let play = Play { edited: None, ..play };
         let one_item =
             || Play { items: Some(vec!["1".into()]), changed: play.changed.clone(), ..Play::default() };
         match &each.run {
@@ -162,7 +166,9 @@ impl Tracer<'_, '_> {
                 }
             }
             EachRun::Child(child) => {
-                steps.push(self.step(state, one_item()));
+                let wrote = came.wrote.filter(|it| *it != 0).map(|it| self.shelf.names(it));
+                steps.push(self.step(state, Play { wrote, ..one_item() }));
+                steps.extend(edited.map(Step::Edit));
                 let values = self.unfolded.values(step.node).cloned().unwrap_or_default();
                 if let Some(machine) = self.unfolded.workflow.children.get(&**child) {
                     let setting = self.unfolded.setting(&values, machine, &each.with);
@@ -196,6 +202,7 @@ impl Tracer<'_, '_> {
             topic: came.topic.clone(),
             facts: came.facts.clone(),
             changed: (!came.changed.is_empty()).then_some(changed),
+            edited: (came.edited != 0).then(|| self.shelf.names(came.edited)),
             wrote: came.wrote.map(|it| self.shelf.names(it)),
             items: None,
         }

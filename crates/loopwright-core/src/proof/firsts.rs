@@ -13,6 +13,8 @@ use super::prover::Prover;
 use super::quest::Found;
 
 const NONE: u32 = u32::MAX;
+/// So many steps that the walk does not come to are searched for. Each takes about as long as a walk.
+const SEARCHED: usize = 64;
 
 /// A configuration, and how the walk came to it: from which, by which arm. A root names itself instead of an arm.
 struct Walked {
@@ -30,12 +32,17 @@ pub(crate) fn firsts(prover: &Prover<'_>) -> Vec<(Move, Found)> {
         None => (Vec::new(), vec![NONE; program.arms.len()], false),
     };
     let mut found = Vec::new();
+    let mut searched = 0;
     for node in (0..small(program.nodes())).filter(|it| program.connected[*it as usize]) {
         for chain in program.chains_of(node) {
             for (place, arm) in chain.arms.clone().enumerate() {
                 let before = match first[arm] {
                     NONE if complete => Found::Nowhere,
-                    NONE => prover.path_to_step(program.movement(arm)),
+                    NONE if searched == SEARCHED => Found::Unknown,
+                    NONE => {
+                        searched += 1;
+                        prover.path_to_step(program.movement(arm))
+                    }
                     at => Found::Path(path_to(program, &walked, at)),
                 };
                 for source in &chain.sources {

@@ -165,6 +165,7 @@ impl Reader<'_> {
                 "topic" => play.topic = Some(text.into()),
                 "wrote" => play.wrote = Some(names()),
                 "changed" => play.changed = Some(names()),
+                "edited" => play.edited = Some(names()),
                 "items" => {
                     play.items = Some(
                         entry.node.items().into_iter().filter_map(Node::text).map(str::to_owned).collect(),

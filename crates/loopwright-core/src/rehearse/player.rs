@@ -35,6 +35,10 @@ pub trait Actor {
     }
     /// Documents a person edits before the run goes on.
     fn edits(&mut self, moment: &Moment<'_>) -> Vec<Name>;
+    /// Documents a person edited before they answered or said what they just did.
+    fn edited(&mut self) -> Vec<Name> {
+        Vec::new()
+    }
     /// A state came out with a signal without being asked: it does no work, or its gates were not settled.
     fn passed(&mut self, _child: Option<&Name>, _state: &State, _signal: &Name) {}
 }
@@ -76,6 +80,8 @@ pub struct Play {
     pub facts: IndexMap<Name, Name>,
     /// Documents that differ from the start, from here on.
     pub changed: Option<Vec<Name>>,
+    /// Documents somebody edited while it waited for a person.
+    pub edited: Option<Vec<Name>>,
     /// Documents it wrote; by default all it may, when it gives a verdict.
     pub wrote: Option<Vec<Name>>,
     /// The ids a loop finds.
@@ -327,6 +333,7 @@ impl<A: Actor> Player<'_, A> {
                 let Some(verb) = self.actor.verb(&moment, verbs) else {
                     return Ok(Err(Stop::Waiting(name)));
                 };
+                self.meanwhile();
                 self.person();
                 return Ok(Ok(Event::Said { verb, inputs: IndexMap::new() }));
             }
@@ -388,6 +395,7 @@ impl<A: Actor> Player<'_, A> {
             }
             Want::Call { .. } | Want::Check | Want::Ask { .. } | Want::Act { .. } => {
                 let Some(play) = self.actor.come_out(&moment) else { return Ok(Err(Stop::Waiting(name))) };
+                self.meanwhile();
                 if play.signal.as_deref().is_some_and(|it| it.starts_with("verb ")) {
                     self.person();
                     let verb =
@@ -401,6 +409,12 @@ impl<A: Actor> Player<'_, A> {
             }
         };
         Ok(Ok(settled(evidence)))
+    }
+
+    /// What somebody edited before they answered.
+    fn meanwhile(&mut self) {
+        let edited = self.actor.edited();
+        self.write(&edited);
     }
 
     pub(super) fn person(&mut self) {

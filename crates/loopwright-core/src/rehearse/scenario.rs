@@ -158,6 +158,7 @@ impl Play {
         parts.extend(self.topic.iter().map(|it| format!("topic: {it}")));
         parts.extend(self.facts.iter().map(|(name, value)| format!("{name}: {value}")));
         parts.extend(self.changed.as_ref().map(|it| format!("changed: [{}]", join(it))));
+        parts.extend(self.edited.as_ref().map(|it| format!("edited: [{}]", join(it))));
         parts.extend(self.wrote.as_ref().map(|it| format!("wrote: [{}]", join(it))));
         parts.extend(self.items.as_ref().map(|it| format!("items: [{}]", it.join(", "))));
         match (parts.len(), &self.signal) {

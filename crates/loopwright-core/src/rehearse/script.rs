@@ -22,6 +22,7 @@ pub struct Script<'s> {
     items: &'s IndexMap<String, Vec<String>>,
     changed: Vec<Name>,
     edits: Vec<Name>,
+    edited: Vec<Name>,
     /// What a state is to come out with instead of what the scenario says, at its how-manieth piece of work.
     inject: Option<(usize, Name)>,
     worked: usize,
@@ -46,6 +47,7 @@ impl<'s> Script<'s> {
             items: &scenario.items,
             changed: Vec::new(),
             edits: Vec::new(),
+            edited: Vec::new(),
             inject: None,
             worked: 0,
             stop_after: shows_problem,
@@ -109,6 +111,7 @@ impl<'s> Script<'s> {
         if let Some(changed) = &play.changed {
             self.changed.clone_from(changed);
         }
+        self.edited.extend(play.edited.iter().flatten().cloned());
     }
 }
 
@@ -217,6 +220,10 @@ impl Actor for Script<'_> {
     fn edits(&mut self, moment: &Moment<'_>) -> Vec<Name> {
         self.settle_world(moment.run);
         std::mem::take(&mut self.edits)
+    }
+
+    fn edited(&mut self) -> Vec<Name> {
+        std::mem::take(&mut self.edited)
     }
 
     /// A step about a state that is passed at once has come when the state is passed.

@@ -228,6 +228,10 @@ impl Actor for Onward<'_> {
         self.script.edits(moment)
     }
 
+    fn edited(&mut self) -> Vec<Name> {
+        self.script.edited()
+    }
+
     fn passed(&mut self, child: Option<&Name>, state: &State, signal: &Name) {
         self.script.passed(child, state, signal);
     }
