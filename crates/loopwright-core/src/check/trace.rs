@@ -167,7 +167,7 @@ impl Tracer<'_, '_> {
             }
             EachRun::Child(child) => {
                 let wrote = came.wrote.filter(|it| *it != 0).map(|it| self.shelf.names(it));
-                steps.push(self.step(state, Play { wrote, ..one_item() }));
+                steps.push(self.step(state, Play { wrote, changed: None, ..one_item() }));
                 steps.extend(edited.map(Step::Edit));
                 let values = self.unfolded.values(step.node).cloned().unwrap_or_default();
                 if let Some(machine) = self.unfolded.workflow.children.get(&**child) {
@@ -179,6 +179,10 @@ impl Tracer<'_, '_> {
                 }
                 if !play.facts.is_empty() {
                     steps.push(Step::Facts(play.facts));
+                }
+                // The child may have looked when it was otherwise.
+                if let Some(changed) = play.changed {
+                    steps.push(self.step(state, Play { changed: Some(changed), ..Play::default() }));
                 }
             }
         }

@@ -145,15 +145,21 @@ impl Actor for Script<'_> {
         if does_no_work && let Some(play) = self.next_for(moment) {
             self.take(play);
             self.asked = moment.run.at.visit > 0;
-        } else if does_no_work && self.is_over() && moment.run.at.visit > 0 {
-            // What has been shown is shown: a choice is not made for it.
-            return IndexMap::new();
         }
         self.settle_world(moment.run);
         facts.iter().filter_map(|it| Some((it.clone(), self.facts.get(&**it)?.clone()))).collect()
     }
 
-    fn changed(&mut self, _: &Moment<'_>, documents: &[Name]) -> Vec<Name> {
+    fn changed(&mut self, moment: &Moment<'_>, documents: &[Name]) -> Vec<Name> {
+        // A loop that is over: what has changed since its items were found.
+        if matches!(moment.state.kind, Kind::Each(_))
+            && let Some(play) = self.front_for(moment.run.child.as_ref(), &moment.run.at.state)
+            && play.signal.is_none()
+            && play.items.is_none()
+        {
+            self.steps.pop_front();
+            self.take(play);
+        }
         documents.iter().filter(|it| self.changed.contains(it)).cloned().collect()
     }
 
@@ -394,14 +400,22 @@ fn arrived(played: &Played, state: &Name) -> bool {
     own[at..].iter().rev().skip(1).all(|it| passed(it.signal.as_deref()))
 }
 
-/// Whether the last so many steps of a machine lead back to where they began.
+/// Whether the last so many steps of a machine lead back to where they began. States that do no work may have been passed
+/// after that.
 fn comes_round(played: &Played, turn: usize) -> bool {
     let last = played.walk.last().map(|it| &it.state);
     let top = played.walk.iter().rfind(|it| !it.state.contains('.')).map(|it| &it.state);
     [last, top].into_iter().flatten().any(|it| {
         let own = of_machine(played, it);
-        let start = own.len().saturating_sub(turn + 1);
-        own.len() > turn && own.get(start).map(|it| &it.state) == own.last().map(|it| &it.state)
+        let passed = |at: &usize| own.get(*at).is_some_and(|it| it.signal.as_deref() == Some(signal::ALWAYS));
+        let mut end = own.len().checked_sub(1);
+        while let Some(at) = end.filter(|it| *it >= turn) {
+            if own.get(at - turn).map(|it| &it.state) == own.get(at).map(|it| &it.state) {
+                return true;
+            }
+            end = at.checked_sub(1).filter(passed);
+        }
+        false
     })
 }
 

@@ -3,7 +3,6 @@
 use indexmap::IndexMap;
 use loopwright_core::check::{Report, transitions};
 use loopwright_core::definition::{Claim, Happened, State, Workflow};
-use loopwright_core::machine::{Run, Stage};
 use loopwright_core::name::Name;
 use loopwright_core::rehearse::{
     Actor, Chance, Coverage, Listing, Moment, Play, Played, Scenario, Script, Step, Stop, WalkStep,
@@ -101,49 +100,26 @@ fn breaks_nothing(workflow: &Workflow, claim: &Claim, path: &Scenario, played: &
     }
 }
 
-/// The last steps of an endless path, played five more times.
+/// The last steps of an endless path, played five more times: some of them are the turn.
 fn goes_round(workflow: &Workflow, path: &Scenario) -> Option<String> {
     let turn = path.expect.endless?;
-    let walk = |scenario: &Scenario| {
-        perform(workflow, scenario, &mut Coverage::of(workflow)).ok().map(|it| it.played)
-    };
-    let whole = walk(path)?;
+    let perform = |scenario: &Scenario| perform(workflow, scenario, &mut Coverage::of(workflow)).ok();
+    let whole = perform(path)?.played;
     if whole.stop == Stop::TooLong {
         // A circle in which no work is done goes round by itself.
         return None;
     }
     let own = |played: &Played| played.walk.iter().filter(|it| same_machine(&it.state, &whole)).count();
-    let begins_a_turn = |count: &usize| {
-        let mut shorter = path.clone();
-        shorter.steps.truncate(*count);
-        walk(&shorter).filter(|it| own(it) + turn == own(&whole))
+    let is_the_turn = |begun: &usize| {
+        let mut longer = path.clone();
+        for round in 1..=5 {
+            longer.steps.extend(path.steps[*begun..].iter().map(|it| with_new_items(it, round)));
+        }
+        let verdict = perform(&longer);
+        verdict.is_some_and(|it| it.complaints.is_empty() && own(&it.played) == own(&whole) + 5 * turn)
     };
-    // The last place from which the turn is begun, and not one in the middle of a state's work.
-    let places = (0..=path.steps.len()).filter_map(|it| Some((it, begins_a_turn(&it)?)));
-    let mut places: Vec<(usize, bool)> = places.map(|(at, played)| (at, is_fresh(&played.run))).collect();
-    let first = places.first().map(|(at, _)| *at);
-    places.retain(|(_, fresh)| *fresh);
-    let begun = places.last().map(|(at, _)| *at).or(first);
-    let Some(begun) = begun else { return Some("its turn has no beginning".into()) };
-    let mut longer = path.clone();
-    for round in 1..=5 {
-        longer.steps.extend(path.steps[begun..].iter().map(|it| with_new_items(it, round)));
-    }
-    let verdict = perform(workflow, &longer, &mut Coverage::of(workflow)).ok()?;
-    if let Some(complaint) = verdict.complaints.first() {
-        return Some(format!("played on: {complaint}"));
-    }
-    let more = own(&verdict.played) - own(&whole);
-    (more != 5 * turn).then(|| format!("five more turns of {turn} made {more} steps"))
-}
-
-/// Whether a run has just come to where it stands.
-fn is_fresh(run: &Run) -> bool {
-    match &run.at.stage {
-        Stage::Working { action, items, .. } => *action == 0 && items.is_none(),
-        Stage::Needing => true,
-        _ => false,
-    }
+    let found = (0..path.steps.len()).rev().find(is_the_turn);
+    found.is_none().then(|| "its last steps do not go round again".to_owned())
 }
 
 /// Whether a state belongs to the machine an endless walk goes round in: that of its last state.
