@@ -298,7 +298,7 @@ impl Rung {
                 opened: 6,
                 beam: 2,
                 kept: 8,
-                price_rows: 12,
+                relaxations: 12,
                 ..all
             },
         }

@@ -51,9 +51,6 @@ pub struct Root {
 /// One place where a run can stand.
 #[derive(Clone, Debug, Default)]
 pub struct Node {
-    /// Nodes of one kind, such as those of one state, tend to be worth the same; zero is of no kind. Only a hint: nothing
-    /// is believed because of it.
-    pub kind: u32,
     /// The run is over here. An end has no cells.
     pub end: bool,
     /// Every way the work done here can come out.

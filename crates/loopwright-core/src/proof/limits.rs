@@ -23,8 +23,6 @@ pub struct Limits {
     pub beam: usize,
     /// How many configurations all of these runs may have together.
     pub kept: usize,
-    /// How many arms a price list may be asked for (the linear program has a row for each).
-    pub price_rows: usize,
     /// How many numbers the exact worst cases may hold at once (lanes times configurations).
     pub values: usize,
     /// How many times the arguments that go over the same steps again and again may look at one.
@@ -42,7 +40,6 @@ impl Default for Limits {
             opened: 50_000,
             beam: 64,
             kept: 400_000,
-            price_rows: 10_000,
             values: 16_000_000,
             relaxations: 40_000_000,
         }

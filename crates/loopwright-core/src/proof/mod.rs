@@ -3,9 +3,11 @@
 pub mod graph;
 
 mod answers;
+mod components;
 mod dearest;
 mod ending;
 mod firsts;
+mod gains;
 #[doc(hidden)]
 pub mod generate;
 mod holes;

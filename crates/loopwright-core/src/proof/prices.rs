@@ -5,13 +5,20 @@
 //! refill is paid for in full). Then what a run can still cost is at most the potential where it stands plus
 //! the worth of what its live counters have left.
 //!
-//! A linear program proposes the prices. **Invariant:** no floating-point number is believed. The proposal is
+//! A linear program proposes the prices. It has an unknown for each counter and none for the nodes: it is told of the
+//! cycles that gain and of the dearest walks under the prices it last proposed, until there is nothing to tell. That
+//! takes a few dozen rows where one for each arm would take thousands, and what was told for one lane is worth telling
+//! for the next.
+//!
+//! **Invariant:** no floating-point number is believed. The proposal is
 //! rounded to integers, the potentials are computed anew, and a cycle that gains, or a number that does not
 //! fit, rejects it. A wrong proposal can cost the certificate, never its truth.
 
+use indexmap::IndexSet;
 use microlp::{ComparisonOp, OptimizationDirection, Problem, SolveOutcome};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
+use super::gains::{Rows, Swept};
 use super::graph::{CounterId, NodeId};
 use super::limits::Limits;
 use super::packed::{Key, Packing};
@@ -22,6 +29,10 @@ use super::program::{Program, Scope};
 const SCALES: [u32; 9] = [1, 2, 3, 4, 6, 12, 60, 2520, 1 << 20];
 /// The solver wants the coefficients of a row within six orders of magnitude.
 const WIDEST: u32 = 1_000_000;
+/// What proposals may be off by.
+const SLACK: f64 = 1e-9;
+/// Sums of gains of at most this size fit, however many nodes there are.
+const LARGEST: i128 = 1 << 80;
 
 /// A certificate: `scale * (cost still to come) <= potential + sum of price * left` at every configuration.
 #[derive(Clone, Debug)]
@@ -35,44 +46,6 @@ pub(crate) struct Prices {
 }
 
 impl Prices {
-    /// `None` when the linear program has no answer, or none that can be certified.
-    pub(crate) fn find(
-        program: &Program<'_>,
-        scope: Scope,
-        weights: &[u64],
-        limits: &Limits,
-    ) -> Option<Self> {
-        let rows = rows(program, scope);
-        if rows.len() > limits.price_rows {
-            return None;
-        }
-        let proposed = propose(program, scope, weights, &rows, &Places::each(program))?;
-        Self::certified(program, scope, weights, &rows, &proposed)
-    }
-
-    /// The same, found in a fraction of the time by taking nodes of one kind for one; as true, but not as good.
-    pub(crate) fn rough(program: &Program<'_>, scope: Scope, weights: &[u64]) -> Option<Self> {
-        let places = Places::by_kind(program)?;
-        let rows = rows(program, scope);
-        let proposed = propose(program, scope, weights, &rows, &places)?;
-        Self::certified(program, scope, weights, &rows, &proposed)
-    }
-
-    fn certified(
-        program: &Program<'_>,
-        scope: Scope,
-        weights: &[u64],
-        rows: &[Row],
-        proposed: &[f64],
-    ) -> Option<Self> {
-        let certified = SCALES.iter().filter_map(|scale| {
-            let prices: Option<Vec<i128>> =
-                proposed.iter().map(|it| round_up(it * f64::from(*scale))).collect();
-            certify(program, scope, weights, rows, prices?, i128::from(*scale))
-        });
-        certified.min_by_key(|it| (it.bound, it.scale))
-    }
-
     /// `scale` times what a run can still cost here, at most.
     pub(crate) fn rest(&self, program: &Program<'_>, packing: &Packing, key: Key) -> i128 {
         let node = packing.node(key);
@@ -84,130 +57,227 @@ impl Prices {
     }
 }
 
-/// What certificates have to be shown for: the arms, each kind once.
-struct Row {
-    from: NodeId,
-    to: NodeId,
-    /// How much of each counter is paid for: one for a spend, minus its limit for a refill.
-    change: Vec<(CounterId, i64)>,
+/// Finds prices for the lanes of a scope.
+pub(crate) struct Pricing<'program> {
+    program: &'program Program<'program>,
+    rows: Rows,
+    /// Where runs begin, and the counters that are live there: a dead one brings no credit.
+    sources: Vec<(NodeId, Vec<CounterId>)>,
+    told: IndexSet<Walk, FxBuildHasher>,
+    relaxations: usize,
 }
 
-fn rows(program: &Program<'_>, scope: Scope) -> Vec<Row> {
-    let mut known = FxHashSet::default();
-    let mut rows = Vec::new();
-    for arm in program.connected_arms(scope).map(|arm| &program.arms[arm]) {
-        let mut change: Vec<(CounterId, i64)> = arm.spend.iter().map(|counter| (*counter, 1)).collect();
-        for counter in &arm.refill {
-            let filled = i64::from(program.limit(*counter));
-            match change.iter_mut().find(|(other, _)| other == counter) {
-                Some((_, amount)) => *amount -= filled,
-                None => change.push((*counter, -filled)),
+/// A walk that prices have to allow for.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Walk {
+    visits: Vec<NodeId>,
+    /// What it spends in all, less what it fills up.
+    change: Vec<(CounterId, i64)>,
+    /// From which source it starts; it goes round when from none.
+    source: Option<usize>,
+}
+
+impl<'program> Pricing<'program> {
+    pub(crate) fn new(program: &'program Program<'program>, scope: Scope, limits: &Limits) -> Self {
+        let live = |node: NodeId| (node, program.live_at(node).collect());
+        let sources = program.sources(scope).into_iter().map(live).collect();
+        let (rows, told) = (Rows::new(program, scope), IndexSet::default());
+        Pricing { program, rows, sources, told, relaxations: limits.relaxations }
+    }
+
+    /// `None` when no prices will do, or none that can be certified.
+    pub(crate) fn find(&mut self, weights: &[u64]) -> Option<Prices> {
+        let (proposed, least) = self.propose(weights)?;
+        let mut best: Option<Prices> = None;
+        for scale in SCALES {
+            let prices: Option<Vec<i128>> =
+                proposed.iter().map(|it| round_up(it * f64::from(scale))).collect();
+            let certified = self.certify(weights, prices?, i128::from(scale));
+            best = best.into_iter().chain(certified).min_by_key(|it| it.bound);
+            if best.as_ref().is_some_and(|it| it.bound <= least) {
+                break;
             }
         }
-        change.retain(|(_, amount)| *amount != 0);
-        if known.insert((arm.node, arm.to, change.clone())) {
-            rows.push(Row { from: arm.node, to: arm.to, change });
-        }
-    }
-    rows
-}
-
-/// Which nodes share a potential while prices are sought.
-struct Places {
-    of: Vec<usize>,
-    count: usize,
-}
-
-impl Places {
-    fn each(program: &Program<'_>) -> Self {
-        Self { of: (0..program.nodes()).collect(), count: program.nodes() }
+        best
     }
 
-    /// `None` when that would not make them fewer.
-    fn by_kind(program: &Program<'_>) -> Option<Self> {
-        let mut kinds: FxHashMap<u32, usize> = FxHashMap::default();
-        let mut of = Vec::with_capacity(program.nodes());
-        let mut count = 0;
-        for node in &program.graph.nodes {
-            let place = if node.kind == 0 { count } else { *kinds.entry(node.kind).or_insert(count) };
-            count = count.max(place + 1);
-            of.push(place);
+    /// Prices that make the dearest beginning as cheap as possible, and how cheap that is.
+    #[expect(clippy::cast_precision_loss, reason = "a proposal may be off; it is certified in integers")]
+    fn propose(&mut self, weights: &[u64]) -> Option<(Vec<f64>, u64)> {
+        let counters = self.program.graph.counters.len();
+        let dearest = *weights.iter().max()?;
+        if dearest == 0 || counters == 0 {
+            return Some((vec![0.0; counters], 0));
         }
-        (count < program.nodes()).then_some(Self { of, count })
-    }
-
-    fn at(&self, node: NodeId) -> usize {
-        self.of[node as usize]
-    }
-}
-
-/// Asks for prices that make the dearest beginning as cheap as possible.
-#[expect(clippy::cast_precision_loss, reason = "a proposal may be off; it is certified in integers")]
-fn propose(
-    program: &Program<'_>,
-    scope: Scope,
-    weights: &[u64],
-    rows: &[Row],
-    places: &Places,
-) -> Option<Vec<f64>> {
-    let counters = program.graph.counters.len();
-    let too_wide =
-        rows.iter().flat_map(|row| &row.change).any(|(counter, _)| program.limit(*counter) > WIDEST);
-    let dearest = *weights.iter().max()?;
-    if dearest == 0 || counters == 0 {
-        return Some(vec![0.0; counters]);
-    }
-    if too_wide {
-        return None;
-    }
-    let unit = dearest as f64;
-    let weight = |node: NodeId| match weights[node as usize] {
-        0 => 0.0,
-        weight => (weight as f64 / unit).max(1.0 / f64::from(WIDEST)),
-    };
-    let mut problem = Problem::new(OptimizationDirection::Minimize);
-    let prices: Vec<_> = (0..counters).map(|_| problem.add_var(0.0, (0.0, f64::INFINITY))).collect();
-    let mut least = vec![0.0_f64; places.count];
-    for (node, _) in (0u32..).zip(weights) {
-        least[places.at(node)] = least[places.at(node)].max(weight(node));
-    }
-    let potentials: Vec<_> =
-        least.into_iter().map(|least| problem.add_var(0.0, (least, f64::INFINITY))).collect();
-    let most = problem.add_var(1.0, (0.0, f64::INFINITY));
-    let mut known = FxHashSet::default();
-    for source in program.sources(scope) {
-        // A counter that is dead at the beginning brings no credit.
-        let mut row = vec![(most, 1.0), (potentials[places.at(source)], -1.0)];
-        let live: Vec<CounterId> =
-            program.live_at(source).filter(|counter| program.limit(*counter) <= WIDEST).collect();
-        if !known.insert((places.at(source), live.clone())) {
-            continue;
-        }
-        let live = live.into_iter();
-        row.extend(live.map(|counter| (prices[counter as usize], -f64::from(program.limit(counter)))));
-        problem.add_constraint(&row, ComparisonOp::Ge, 0.0);
-    }
-    let mut known = FxHashSet::default();
-    for row in rows {
-        let (from, to) = (places.at(row.from), places.at(row.to));
-        if !known.insert((from, to, &row.change, weights[row.from as usize])) {
-            continue;
-        }
-        let mut terms: Vec<_> =
-            row.change.iter().map(|(counter, amount)| (prices[*counter as usize], *amount as f64)).collect();
-        if from != to {
-            terms.push((potentials[from], 1.0));
-            terms.push((potentials[to], -1.0));
-        }
-        if terms.is_empty() && weight(row.from) > 0.0 {
+        let mut changes = self.rows.list.iter().flat_map(|row| &row.change);
+        if changes.any(|(counter, _)| self.program.limit(*counter) > WIDEST) {
             return None;
         }
-        if !terms.is_empty() {
-            problem.add_constraint(&terms, ComparisonOp::Ge, weight(row.from));
+        let unit = dearest as f64;
+        let weights: Vec<f64> = weights
+            .iter()
+            .map(
+                |weight| {
+                    if *weight == 0 { 0.0 } else { (*weight as f64 / unit).max(1.0 / f64::from(WIDEST)) }
+                },
+            )
+            .collect();
+        self.tell_of_sources(&weights);
+        let mut work = self.relaxations;
+        loop {
+            let (prices, most) = self.solve(&weights)?;
+            let gain = |row: &super::gains::Row| {
+                let paid =
+                    row.change.iter().map(|(counter, amount)| prices[usize::from(*counter)] * *amount as f64);
+                weights[row.from as usize] - paid.sum::<f64>()
+            };
+            let gains: Vec<f64> = self.rows.list.iter().map(gain).collect();
+            let news = match self.rows.sweep(weights.clone(), &gains, SLACK, &mut work) {
+                Swept::Unknown => return None,
+                Swept::Gaining(cycles) => {
+                    cycles.into_iter().map(|arms| self.walk(&arms, None)).collect::<Vec<_>>()
+                }
+                Swept::Settled { most: potentials, first } => {
+                    self.dearest(&prices, &potentials, &first, most).into_iter().collect()
+                }
+            };
+            let known = self.told.len();
+            self.told.extend(news);
+            if self.told.len() == known {
+                return Some((prices.iter().map(|it| it * unit).collect(), whole(most * unit)));
+            }
         }
     }
-    let SolveOutcome::Solution(solution) = problem.solve().ok()? else { return None };
-    Some(prices.iter().map(|price| solution.var_value(*price) * unit).collect())
+
+    /// Of the sources that are alike, one: a run can stop where it begins.
+    fn tell_of_sources(&mut self, weights: &[f64]) {
+        let mut alike: FxHashMap<&[CounterId], usize> = FxHashMap::default();
+        for (place, (node, live)) in self.sources.iter().enumerate() {
+            let weight = |place: usize| weights[self.sources[place].0 as usize];
+            let dearest = alike.entry(live).or_insert(place);
+            if weights[*node as usize] > weight(*dearest) {
+                *dearest = place;
+            }
+        }
+        let places: Vec<usize> = alike.into_values().collect();
+        self.told.extend(places.into_iter().map(|source| Walk {
+            visits: vec![self.sources[source].0],
+            change: Vec::new(),
+            source: Some(source),
+        }));
+    }
+
+    /// The walk from a source that costs most, unless it costs no more than what was proposed.
+    fn dearest(&self, prices: &[f64], potentials: &[f64], first: &[u32], most: f64) -> Option<Walk> {
+        let cost = |(node, live): &(NodeId, Vec<CounterId>)| {
+            let worth = live.iter().map(|it| prices[usize::from(*it)] * f64::from(self.program.limit(*it)));
+            potentials[*node as usize] + worth.sum::<f64>()
+        };
+        let costs = self.sources.iter().map(cost).enumerate();
+        let (source, cost) = costs.max_by(|(_, one), (_, other)| one.total_cmp(other))?;
+        let dearer = cost > most + SLACK * most.max(1.0);
+        dearer.then(|| self.walk(&self.rows.walk(first, self.sources[source].0), Some(source)))
+    }
+
+    fn walk(&self, arms: &[u32], source: Option<usize>) -> Walk {
+        let mut rows = arms.iter().map(|arm| &self.rows.list[*arm as usize]);
+        let mut change: FxHashMap<CounterId, i64> = FxHashMap::default();
+        let mut visits: Vec<NodeId> = Vec::with_capacity(arms.len() + 1);
+        for row in rows.clone() {
+            visits.push(row.from);
+            for (counter, amount) in &row.change {
+                let sum = change.entry(*counter).or_insert(0);
+                *sum = sum.saturating_add(*amount);
+            }
+        }
+        if let Some(source) = source {
+            visits.push(rows.next_back().map_or(self.sources[source].0, |row| row.to));
+        }
+        let mut change: Vec<(CounterId, i64)> =
+            change.into_iter().filter(|(_, amount)| *amount != 0).collect();
+        change.sort_unstable();
+        Walk { visits, change, source }
+    }
+
+    /// The best prices for the walks that were told of, and what they make of the dearest beginning.
+    #[expect(clippy::cast_precision_loss, reason = "a proposal may be off; it is certified in integers")]
+    fn solve(&self, weights: &[f64]) -> Option<(Vec<f64>, f64)> {
+        let mut problem = Problem::new(OptimizationDirection::Minimize);
+        let counters = 0..self.program.graph.counters.len();
+        let prices: Vec<_> = counters.map(|_| problem.add_var(0.0, (0.0, f64::INFINITY))).collect();
+        let most = problem.add_var(1.0, (0.0, f64::INFINITY));
+        for walk in &self.told {
+            let cost: f64 = walk.visits.iter().map(|node| weights[*node as usize]).sum();
+            let mut paid: Vec<f64> = vec![0.0; prices.len()];
+            for (counter, amount) in &walk.change {
+                paid[usize::from(*counter)] += *amount as f64;
+            }
+            if let Some(source) = walk.source {
+                for counter in &self.sources[source].1 {
+                    paid[usize::from(*counter)] -= f64::from(self.program.limit(*counter));
+                }
+            }
+            let mut terms: Vec<_> =
+                prices.iter().copied().zip(paid).filter(|(_, amount)| *amount != 0.0).collect();
+            terms.extend(walk.source.map(|_| (most, 1.0)));
+            if terms.is_empty() && cost > 0.0 {
+                return None;
+            }
+            if !terms.is_empty() {
+                problem.add_constraint(&terms, ComparisonOp::Ge, cost);
+            }
+        }
+        let SolveOutcome::Solution(solution) = problem.solve().ok()? else { return None };
+        let prices = prices.iter().map(|price| solution.var_value(*price)).collect();
+        Some((prices, solution.var_value(most)))
+    }
+
+    /// Computes the potentials that go with integer prices; a cycle that gains rejects them.
+    fn certify(&self, weights: &[u64], prices: Vec<i128>, scale: i128) -> Option<Prices> {
+        // A run may stop anywhere, so a potential is never below what the node itself costs.
+        let own: Vec<i128> = weights.iter().map(|weight| i128::from(*weight) * scale).collect();
+        let mut gains = Vec::with_capacity(self.rows.list.len());
+        for row in &self.rows.list {
+            let mut gain = own[row.from as usize];
+            for (counter, amount) in &row.change {
+                gain = gain.checked_sub(prices[usize::from(*counter)].checked_mul(i128::from(*amount))?)?;
+            }
+            gains.push(Some(gain).filter(|it| it.abs() < LARGEST)?);
+        }
+        let mut work = self.relaxations;
+        let Swept::Settled { most: potentials, .. } = self.rows.sweep(own, &gains, 0, &mut work) else {
+            return None;
+        };
+        let mut most = 0i128;
+        for (source, live) in &self.sources {
+            let mut total = potentials[*source as usize];
+            for counter in live {
+                let limit = i128::from(self.program.limit(*counter));
+                total = total.checked_add(prices[usize::from(*counter)].checked_mul(limit)?)?;
+            }
+            most = most.max(total);
+        }
+        // Searches add the worth of any configuration to a cost, so that sum has to fit as well.
+        let fits = |it: &i128| it.checked_mul(1 << 20).is_some();
+        let counters = self.program.graph.counters.iter();
+        let richest = counters.zip(&prices).map(|(it, price)| price.checked_mul(i128::from(it.limit)));
+        let richest = richest.collect::<Option<Vec<_>>>()?.into_iter().try_fold(0i128, i128::checked_add)?;
+        if !potentials.iter().all(fits) || !fits(&richest) {
+            return None;
+        }
+        let bound = u64::try_from(most / scale).ok().filter(|bound| *bound < u64::MAX)?;
+        Some(Prices { scale, potentials, worth: prices, bound })
+    }
+}
+
+/// The whole part of a cost that is off by next to nothing.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a cost, and saturating is right"
+)]
+fn whole(cost: f64) -> u64 {
+    (cost * (1.0 + SLACK) + 1e-6).floor() as u64
 }
 
 /// The integer a price stands for when it is one but for rounding, else the next one up.
@@ -219,67 +289,6 @@ fn round_up(price: f64) -> Option<i128> {
     let near = price.round();
     let exact = (price - near).abs() < 1e-6 * near.abs().max(1.0);
     Some(if exact { near } else { price.ceil() }.max(0.0) as i128)
-}
-
-/// Computes the potentials that go with integer prices, as longest paths; a cycle that gains rejects them.
-fn certify(
-    program: &Program<'_>,
-    scope: Scope,
-    weights: &[u64],
-    rows: &[Row],
-    prices: Vec<i128>,
-    scale: i128,
-) -> Option<Prices> {
-    // A run may stop anywhere, so a potential is never below what the node itself costs.
-    let own: Option<Vec<i128>> =
-        weights.iter().map(|weight| i128::from(*weight).checked_mul(scale)).collect();
-    let mut potentials = own?;
-    let mut gains = Vec::with_capacity(rows.len());
-    for row in rows {
-        let mut gain = i128::from(weights[row.from as usize]).checked_mul(scale)?;
-        for (counter, amount) in &row.change {
-            gain = gain.checked_sub(prices[*counter as usize].checked_mul(i128::from(*amount))?)?;
-        }
-        gains.push(gain);
-    }
-    let mut round = 0;
-    loop {
-        let mut moved = false;
-        for (row, gain) in rows.iter().zip(&gains).rev() {
-            let through = potentials[row.to as usize].checked_add(*gain)?;
-            if through > potentials[row.from as usize] {
-                potentials[row.from as usize] = through;
-                moved = true;
-            }
-        }
-        if !moved {
-            break;
-        }
-        round += 1;
-        if round > weights.len() {
-            return None;
-        }
-    }
-    let mut most = 0i128;
-    for source in program.sources(scope) {
-        let mut total = potentials[source as usize];
-        for counter in program.live_at(source) {
-            let worth = prices[counter as usize].checked_mul(i128::from(program.limit(counter)))?;
-            total = total.checked_add(worth)?;
-        }
-        most = most.max(total);
-    }
-    // Searches add the worth of any configuration to a cost, so that sum has to fit as well.
-    let fits = |it: &i128| it.checked_mul(1 << 20).is_some();
-    let worth = (0u16..).zip(&prices).filter(|(_, price)| **price != 0);
-    let richest =
-        worth.map(|(id, price)| price.checked_mul(i128::from(program.graph.counters[id as usize].limit)));
-    let richest = richest.collect::<Option<Vec<_>>>()?.into_iter().try_fold(0i128, i128::checked_add)?;
-    if !potentials.iter().all(fits) || !fits(&richest) {
-        return None;
-    }
-    let bound = u64::try_from(most / scale).ok().filter(|bound| *bound < u64::MAX)?;
-    Some(Prices { scale, potentials, worth: prices, bound })
 }
 
 #[cfg(test)]
@@ -294,7 +303,7 @@ mod tests {
         let program = Program::new(&sketch.graph);
         let weights = ones(&program);
         assert_eq!(bound(&program, Scope::Stretch, &weights).is_ok(), lexicographic, "{text}");
-        let found = Prices::find(&program, Scope::Stretch, &weights, &Limits::default());
+        let found = Pricing::new(&program, Scope::Stretch, &Limits::default()).find(&weights);
         assert_eq!(found.is_some(), prices, "{text}");
     }
 
@@ -333,7 +342,7 @@ mod tests {
         let text = "counter x 1000000\n root A\n A: A ~x / Z\n end Z";
         let sketch = Sketch::read(text).expect("a sketch");
         let program = Program::new(&sketch.graph);
-        let find = |weight| Prices::find(&program, Scope::Stretch, &[weight, 0], &Limits::default());
+        let find = |weight| Pricing::new(&program, Scope::Stretch, &Limits::default()).find(&[weight, 0]);
         assert_eq!(find(3).map(|it| it.bound), Some(3_000_003));
         assert!(find(u64::MAX).is_none());
     }

@@ -6,7 +6,7 @@
 
 use super::graph::{Graph, Move, Path};
 use super::lexicographic;
-use super::prices::Prices;
+use super::prices::Pricing;
 use super::program::Scope;
 use super::prover::Prover;
 use super::replay::replay;
@@ -48,8 +48,7 @@ pub(crate) fn termination(prover: &Prover<'_>) -> Termination {
     let Err(cycle) = lexicographic::bound(program, Scope::Stretch, &ones) else {
         return Termination::Proved(Argument::Lexicographic);
     };
-    let rough = Prices::rough(program, Scope::Stretch, &ones);
-    if rough.is_some() || Prices::find(program, Scope::Stretch, &ones, &prover.limits).is_some() {
+    if Pricing::new(program, Scope::Stretch, &prover.limits).find(&ones).is_some() {
         return Termination::Proved(Argument::Prices);
     }
     let unknown = || Termination::Unknown { cycle: cycle.iter().map(|arm| program.movement(*arm)).collect() };

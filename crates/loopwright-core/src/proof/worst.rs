@@ -7,7 +7,7 @@
 use super::graph::Path;
 use super::lexicographic;
 use super::packed::Packing;
-use super::prices::Prices;
+use super::prices::{Prices, Pricing};
 use super::program::Scope;
 use super::prover::Prover;
 use super::search::{Climb, Field};
@@ -62,13 +62,11 @@ pub struct Witness {
 pub(crate) fn bound(prover: &Prover<'_>, lane: &[u64], enough: u64) -> Option<u64> {
     let lane = prover.weights(lane);
     let by_order = lexicographic::bound(&prover.program, Scope::Whole, &lane).ok();
-    let by_rough_prices = Prices::rough(&prover.program, Scope::Whole, &lane).map(|it| it.bound);
-    let known = by_order.into_iter().chain(by_rough_prices).min();
-    if known.is_some_and(|it| it <= enough) {
-        return known;
+    if by_order.is_some_and(|it| it <= enough) {
+        return by_order;
     }
-    let by_prices = Prices::find(&prover.program, Scope::Whole, &lane, &prover.limits).map(|it| it.bound);
-    known.into_iter().chain(by_prices).min()
+    let by_prices = Pricing::new(&prover.program, Scope::Whole, &prover.limits).find(&lane);
+    by_order.into_iter().chain(by_prices.map(|it| it.bound)).min()
 }
 
 /// The dearest stretch of each lane.
@@ -107,8 +105,9 @@ fn ladder(prover: &Prover<'_>, scope: Scope, lanes: &[Vec<u64>]) -> Vec<Dearest>
     // Lanes are much alike: where prices do not lead one search to its end, they rarely lead the next, and a
     // walk answers all that are left at once.
     let (mut answers, mut stuck) = (Vec::with_capacity(lanes.len()), None);
+    let mut pricing = Pricing::new(&prover.program, scope, &prover.limits);
     for lane in lanes {
-        let rung = Rung::new(prover, scope, lane);
+        let rung = Rung::new(prover, scope, lane, &mut pricing);
         if !rung.exact {
             stuck = Some(rung);
             break;
@@ -124,7 +123,7 @@ fn ladder(prover: &Prover<'_>, scope: Scope, lanes: &[Vec<u64>]) -> Vec<Dearest>
         return answers;
     }
     for lane in open {
-        let rung = stuck.take().unwrap_or_else(|| Rung::new(prover, scope, lane));
+        let rung = stuck.take().unwrap_or_else(|| Rung::new(prover, scope, lane, &mut pricing));
         answers.push(if rung.exact { rung.answer } else { bounded(prover, scope, lane, rung) });
     }
     answers
@@ -145,20 +144,8 @@ struct Rung {
 
 impl Rung {
     /// By a search under prices from the roots, where no stretch after an answer can be dearer.
-    fn new(prover: &Prover<'_>, scope: Scope, lane: &[u64]) -> Self {
-        // Rough prices are quick to find, and often lead straight to a run that meets the bound.
-        const FIRST_TRY: usize = 5_000;
-        if let Some(prices) = Prices::rough(&prover.program, scope, lane) {
-            let rung = Self::under(prover, scope, lane, Some(prices), FIRST_TRY);
-            if rung.exact {
-                return rung;
-            }
-        }
-        let prices = Prices::find(&prover.program, scope, lane, &prover.limits);
-        Self::under(prover, scope, lane, prices, prover.limits.opened)
-    }
-
-    fn under(prover: &Prover<'_>, scope: Scope, lane: &[u64], prices: Option<Prices>, opened: usize) -> Self {
+    fn new(prover: &Prover<'_>, scope: Scope, lane: &[u64], pricing: &mut Pricing<'_>) -> Self {
+        let prices = pricing.find(lane);
         let first = prover
             .program
             .graph
@@ -181,7 +168,7 @@ impl Rung {
         let mut rung = Rung { exact: matches!(answer, Dearest::Exact { .. }), answer, prices };
         if let (false, Some(packing), Some(prices)) = (rung.exact, &prover.packing, &rung.prices) {
             let field = Field { program: &prover.program, packing, scope, weights: lane };
-            let mut climb = field.best_first(prices, &packing.roots, opened);
+            let mut climb = field.best_first(prices, &packing.roots, prover.limits.opened);
             let after_answers = Self::after_answers(prover, scope, packing, prices);
             climb.at_most = climb.at_most.map(|it| it.max(after_answers));
             rung.exact = climb.at_most == Some(climb.value);

@@ -247,9 +247,7 @@ impl World<'_> {
             && *taken.signal != *signal::STALE
         {
             let skipped = matches!(state.kind, Kind::Each(_)) && !frame.ran_items;
-            if !gate.passes.contains(&taken.signal) {
-                frame.truth.remove(&gate.name);
-            } else {
+            if gate.passes.contains(&taken.signal) {
                 // With all items done before, what was judged is what passed then, if that ever did.
                 let now = self.judged(machine, &lookup, &gate.name);
                 let then =
@@ -257,6 +255,8 @@ impl World<'_> {
                 let judged = then.cloned().unwrap_or(now);
                 frame.passed.insert(gate.name.clone(), judged.clone());
                 frame.truth.insert(gate.name.clone(), judged);
+            } else {
+                frame.truth.remove(&gate.name);
             }
         }
         if matches!(state.kind, Kind::Each(_)) {

@@ -31,7 +31,6 @@ fn limits() -> Limits {
         opened: 2_000,
         beam: 4,
         kept: 5_000,
-        price_rows: 500,
         values: 200_000,
         relaxations: 200_000,
     }

@@ -328,8 +328,7 @@ impl<'w> Unfolded<'w> {
         self.add(spot, class, Node { end: part == OVER, ..Node::default() })
     }
 
-    fn add(&mut self, spot: Spot, class: (u16, Values), mut node: Node) -> NodeId {
-        node.kind = u32::from(spot.state) + 1;
+    fn add(&mut self, spot: Spot, class: (u16, Values), node: Node) -> NodeId {
         let id = NodeId::try_from(self.nodes.len()).unwrap_or(NodeId::MAX);
         let (class, new) = self.classes.insert_full(class);
         if new {
