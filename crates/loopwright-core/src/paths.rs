@@ -46,6 +46,12 @@ fn has_template(pattern: &[Piece]) -> bool {
     pattern.iter().any(|it| matches!(it, Piece::Template(_)))
 }
 
+/// Whether two patterns have another letter at the same place, with nothing but letters before it.
+fn differ<'p>(mut pairs: impl Iterator<Item = (&'p Piece, &'p Piece)>) -> bool {
+    let first = pairs.find(|pair| pair.0 != pair.1 || !matches!(pair.0, Piece::Char(_)));
+    matches!(first, Some((Piece::Char(_), Piece::Char(_))))
+}
+
 impl FileSet {
     /// Reads patterns; those with a `!` in front are excludes, wherever they stand. No patterns are no files.
     pub fn parse(patterns: &[&str]) -> Result<Self, PathFault> {
@@ -81,6 +87,9 @@ impl FileSet {
                 if !has_template(one) && other.excludes.contains(one)
                     || !has_template(two) && self.excludes.contains(two)
                 {
+                    return false;
+                }
+                if differ(one.iter().zip(two)) || differ(one.iter().rev().zip(two.iter().rev())) {
                     return false;
                 }
                 // Without excludes first: that is cheap and mostly the end of it.

@@ -292,7 +292,7 @@ fn odd_graphs_are_answered_too() {
     ask_everything(&Graph { nodes: vec![Node::default()], ..Graph::default() });
     ask_everything(&Graph {
         nodes: vec![Node::default()],
-        roots: vec![Root { node: 0, holds: vec![] }; 3],
+        roots: vec![Root { node: 0, holds: [].into() }; 3],
         ..Graph::default()
     });
     ask_everything(&graph("counter x 0\n root A\n A: A ~x / Z | A ~x\n end Z"));
@@ -314,18 +314,18 @@ fn many_counters(count: u16, limit: u32) -> Graph {
     let stay = |counter| Cell {
         waits: false,
         steps: vec![
-            Step { to: 0, spend: vec![counter], ..Step::default() },
+            Step { to: 0, spend: [counter].into(), ..Step::default() },
             Step { to: 1, ..Step::default() },
         ],
     };
     Graph {
         nodes: vec![
             Node { cells: (0..count).map(stay).collect(), ..Node::default() },
-            Node { end: true, requires: vec![0], ..Node::default() },
+            Node { end: true, requires: [0].into(), ..Node::default() },
         ],
         counters: (0..count).map(|id| Counter { name: format!("c{id}"), limit }).collect(),
         monitors: vec![Monitor { name: "never".to_owned() }],
-        roots: vec![Root { node: 0, holds: vec![] }],
+        roots: vec![Root { node: 0, holds: [].into() }],
     }
 }
 

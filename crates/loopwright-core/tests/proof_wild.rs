@@ -9,7 +9,7 @@
 use std::collections::{BTreeSet, HashMap, VecDeque};
 
 use loopwright_core::proof::generate::{Generated, wild};
-use loopwright_core::proof::graph::{Graph, Move, NodeId, Path};
+use loopwright_core::proof::graph::{Graph, Ids, Move, NodeId, Path};
 use loopwright_core::proof::{
     Certainty, Dearest, Ending, Found, Limits, PerAnswer, Prover, Termination, Verdict, Witness, replay,
 };
@@ -50,17 +50,17 @@ impl<'graph> Oracle<'graph> {
             let (at, left) = oracle.configurations[from].clone();
             let node = &graph.nodes[at as usize];
             for (cell, outcome) in node.cells.iter().enumerate().filter(|_| !node.end) {
-                let affordable = |spend: &[u16]| spend.iter().all(|counter| left[*counter as usize] > 0);
+                let affordable = |spend: &Ids| spend.iter().all(|counter| left[counter as usize] > 0);
                 let Some(step) = outcome.steps.iter().position(|step| affordable(&step.spend)) else {
                     continue;
                 };
                 let mut next = left.clone();
-                let spent: BTreeSet<u16> = outcome.steps[step].spend.iter().copied().collect();
-                for counter in spent {
+
+                for counter in outcome.steps[step].spend.iter() {
                     next[counter as usize] -= 1;
                 }
-                for counter in &outcome.steps[step].refill {
-                    next[*counter as usize] = full[*counter as usize];
+                for counter in outcome.steps[step].refill.iter() {
+                    next[counter as usize] = full[counter as usize];
                 }
                 let distance = oracle.distance[from] + 1;
                 let to = oracle.add(&mut known, (outcome.steps[step].to, next), distance);
@@ -222,7 +222,7 @@ impl<'graph> Oracle<'graph> {
     fn effect(&self, taken: Move, monitor: u16, holds: bool) -> bool {
         let step =
             &self.graph.nodes[taken.node as usize].cells[taken.cell as usize].steps[taken.step as usize];
-        step.holds.contains(&monitor) || (holds && !step.breaks.contains(&monitor))
+        step.holds.contains(monitor) || (holds && !step.breaks.contains(monitor))
     }
 
     /// The least number of moves after which the monitor is false where it is required.
@@ -232,13 +232,13 @@ impl<'graph> Oracle<'graph> {
         let mut seen: HashMap<(usize, bool), usize> = HashMap::new();
         let mut queue = VecDeque::new();
         for (id, root) in self.roots.iter().zip(&self.graph.roots) {
-            let start = (*id, root.holds.contains(&monitor));
+            let start = (*id, root.holds.contains(monitor));
             seen.insert(start, 0);
             queue.push_back(start);
         }
         while let Some((id, holds)) = queue.pop_front() {
             let distance = seen[&(id, holds)];
-            if !holds && self.graph.nodes[self.node(id)].requires.contains(&monitor) {
+            if !holds && self.graph.nodes[self.node(id)].requires.contains(monitor) {
                 return Some(distance);
             }
             for edge in &after[id] {
@@ -541,10 +541,10 @@ fn monitors_hold_or_break_soonest() {
                 Verdict::Broken(path) => {
                     assert_eq!(Some(path.moves.len()), soonest, "{what}: not the shortest");
                     let stops = oracle.stops(path);
-                    let mut holds = made.graph.roots[path.root].holds.contains(&monitor);
+                    let mut holds = made.graph.roots[path.root].holds.contains(monitor);
                     path.moves.iter().for_each(|taken| holds = oracle.effect(*taken, monitor, holds));
                     let last = stops.last().expect("a root").0 as usize;
-                    assert!(!holds && made.graph.nodes[last].requires.contains(&monitor), "{what}");
+                    assert!(!holds && made.graph.nodes[last].requires.contains(monitor), "{what}");
                 }
             }
         }

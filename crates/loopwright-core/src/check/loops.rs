@@ -52,9 +52,9 @@ fn endless(tracer: &Tracer<'_, '_>, turn: &[Move], what: &str) -> Problem {
     // A budget that the loop spends and fills again is the commonest mistake; name it.
     let steps: Vec<&Step> = turn.iter().filter_map(|it| unfolded.graph.step(it)).collect();
     for step in &steps {
-        for spent in &step.spend {
+        for spent in step.spend.iter() {
             if let Some(filler) = steps.iter().find(|it| it.refill.contains(spent))
-                && let Some(counter) = unfolded.graph.counters.get(usize::from(*spent))
+                && let Some(counter) = unfolded.graph.counters.get(usize::from(spent))
             {
                 let budget = counter.name.split('@').next().unwrap_or_default();
                 let entered = unfolded.state(filler.to).map(|it| it.name.clone()).unwrap_or_default();

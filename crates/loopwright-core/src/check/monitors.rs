@@ -1,6 +1,6 @@
 //! Watches: what has to be true when certain states are entered, one bit each.
 
-use super::slots::Slot;
+use super::slots::{BY_ITSELF, Slot};
 use super::unfold::{Begin, Setting, Unfolded, Values};
 use super::writes;
 use crate::definition::{
@@ -82,13 +82,13 @@ impl Watch {
                 let needs = writes::picked(&state.needs, &|name| unfolded.lookup(values, name));
                 // What somebody outside the run changed meanwhile shows as `stale` when it runs; here counts what it does itself.
                 let owed = crate::machine::Run::owed_when(unfolded.machine, gate).iter().all(|it| {
-                    let inner = match &it.term {
-                        Term::Fact(name) => unfolded.slots.position(&Slot::Inner(name.clone())),
+                    let outside = match &it.term {
+                        Term::Fact(name) => unfolded.slots.position(&Slot::Outside(name.clone())),
                         _ => None,
                     };
-                    let by_itself = inner.and_then(|at| unfolded.value(values, at));
                     let now = unfolded.term(values, &it.term);
-                    [by_itself, now].into_iter().flatten().all(|value| it.values.contains(&value))
+                    now.is_none_or(|value| it.values.contains(&value))
+                        && outside.is_none_or(|at| values[at] == BY_ITSELF)
                 });
                 if !needs.iter().any(|it| it.contains(gate)) || !owed {
                     return false;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::rc::Rc;
 
 use indexmap::IndexMap;
 use rustc_hash::FxHashSet;
@@ -151,12 +152,19 @@ impl Taken {
     pub(super) fn add(&mut self, unfolded: &Unfolded<'_>, reach: &Reach, prover: &Prover<'_>) {
         let machine = unfolded.machine;
         let mut unseen: BTreeMap<(Place, Option<Name>), Vec<Move>> = BTreeMap::new();
+        let mut told = FxHashSet::default();
         for (node, certainty) in reach.nodes.iter().enumerate() {
             let Some(state) = unfolded.state(id(node)).filter(|_| *certainty != Certainty::No) else {
                 continue;
             };
             self.states.insert((machine.name.clone(), state.name.clone()));
             for (cell, came) in unfolded.outcomes.get(node).into_iter().flatten().enumerate() {
+                let steps = reach.steps.get(node).and_then(|it| it.get(cell)).map_or(&[][..], Vec::as_slice);
+                // The same outcome of the same state has nothing new to tell.
+                let sure = steps.iter().all(|it| *it == Certainty::Yes);
+                if sure && !told.insert((std::ptr::from_ref(state), Rc::as_ptr(came))) {
+                    continue;
+                }
                 if let Some(cell) = state.cells.get(&*came.signal) {
                     let tried = came.retries.iter().filter(|(_, times)| *times > 0);
                     for arm in tried.filter_map(|(at, _)| cell.arms.get(*at)) {
@@ -165,11 +173,10 @@ impl Taken {
                     }
                 }
                 for (step, arm) in came.arms.iter().enumerate() {
-                    let taken = reach.steps.get(node).and_then(|it| it.get(cell)).and_then(|it| it.get(step));
                     let Some(arm) = state.cells.get(&*came.signal).and_then(|it| it.arms.get(*arm)) else {
                         continue;
                     };
-                    match taken {
+                    match steps.get(step) {
                         Some(Certainty::Yes) => {
                             self.arms.insert((arm.place.clone(), machine.name.clone()));
                             self.default_arms.insert(arm.place.clone());

@@ -12,16 +12,17 @@ use crate::definition::{Claim, Condition, EachRun, Kind, Machine, Origin, State,
 use crate::name::Name;
 use crate::signal;
 
-/// The value of [`Slot::Inner`] when somebody outside the run changed the fact.
-pub(super) const OUTSIDE: &str = "";
+/// The values of [`Slot::Outside`].
+pub(super) const BY_ITSELF: u16 = 0;
+pub(super) const BY_OTHERS: u16 = 1;
 
 /// What a slot remembers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Slot {
     /// A term of a condition: a variable, a last signal, a gate, a fact that keeps its value.
     Term(Term),
-    /// A fact as the run itself left it, or that somebody outside changed it since.
-    Inner(Name),
+    /// Whether it was somebody outside the run who made a fact such that it asks for a gate.
+    Outside(Name),
     /// Whether a review's last round handed findings to a repair.
     Handed(Name),
     /// Who led here.
@@ -103,8 +104,8 @@ impl Slots {
                 slots.add(workflow, shelf, machine, Slot::Term(term.clone()));
             }
         }
-        for name in inner_facts(machine) {
-            slots.add(workflow, shelf, machine, Slot::Inner(name));
+        for name in asking_facts(machine) {
+            slots.add(workflow, shelf, machine, Slot::Outside(name));
         }
         for state in machine.states.values() {
             if reads_same_again(state) {
@@ -154,7 +155,7 @@ impl Slots {
                 for gate in state.needs.values().flatten() {
                     for condition in crate::machine::Run::owed_when(machine, gate) {
                         if let Term::Fact(name) = &condition.term
-                            && let Some(at) = self.position(&Slot::Inner(name.clone()))
+                            && let Some(at) = self.position(&Slot::Outside(name.clone()))
                         {
                             here[at] = true;
                         }
@@ -232,7 +233,7 @@ fn told_apart(workflow: &Workflow, machine: &Machine, gate: &Name) -> bool {
 }
 
 /// Facts that say whether a gate some state needs is owed.
-fn inner_facts(machine: &Machine) -> Vec<Name> {
+fn asking_facts(machine: &Machine) -> Vec<Name> {
     let mut names: Vec<Name> = Vec::new();
     for gate in machine.states.values().flat_map(|it| it.needs.values().flatten()) {
         for condition in crate::machine::Run::owed_when(machine, gate) {
@@ -442,9 +443,7 @@ fn values_of(workflow: &Workflow, machine: &Machine, slot: &Slot) -> Option<Vec<
             let by_topic = std::iter::once(Name::from("no")).chain(topics.iter().cloned());
             Some(if topics.is_empty() { yes_no() } else { by_topic.collect() })
         }
-        Slot::Inner(name) => {
-            machine.facts.get(&**name).map(|it| it.values.iter().cloned().chain([OUTSIDE.into()]).collect())
-        }
+        Slot::Outside(_) => Some(yes_no()),
         Slot::From => Some(std::iter::once(Name::from("")).chain(machine.states.keys().cloned()).collect()),
         Slot::Term(term) => term_values(workflow, machine, term),
     }

@@ -72,7 +72,7 @@ fn starved(
             };
             let mut spent_before = false;
             for (at, step) in here.steps.iter_mut().enumerate() {
-                if step.spend.iter().any(|it| lines.contains(it)) {
+                if step.spend.iter().any(|it| lines.contains(&it)) {
                     // Paying it itself is no starving: that way leads nowhere here.
                     step.to = dead;
                     spent_before = true;

@@ -94,7 +94,7 @@ impl Tracer<'_, '_> {
                 steps.push(Step::Edit(self.shelf.names(edited)));
             }
             if !came.facts.is_empty() {
-                steps.push(Step::Facts(came.facts.clone()));
+                steps.push(Step::Facts(came.facts.iter().cloned().collect()));
             }
             return;
         }
@@ -198,13 +198,13 @@ impl Tracer<'_, '_> {
 
     fn as_play(&self, came: &Came) -> Play {
         let changed: Vec<Name> =
-            came.changed.iter().filter(|(_, yes)| **yes).map(|(name, _)| name.clone()).collect();
+            came.changed.iter().filter(|(_, yes)| *yes).map(|(name, _)| name.clone()).collect();
         Play {
             signal: Some(came.signal.clone()).filter(|it| *it != signal::ALWAYS),
-            fields: came.fields.clone(),
+            fields: came.fields.iter().cloned().collect(),
             same_again: came.same_again,
             topic: came.topic.clone(),
-            facts: came.facts.clone(),
+            facts: came.facts.iter().cloned().collect(),
             changed: (!came.changed.is_empty()).then_some(changed),
             edited: (came.edited != 0).then(|| self.shelf.names(came.edited)),
             wrote: came.wrote.map(|it| self.shelf.names(it)),

@@ -37,7 +37,7 @@ pub(super) fn watches(
             .nodes
             .iter()
             .zip(&reach.nodes)
-            .any(|(node, reached)| *reached != Certainty::No && node.requires.contains(&monitor));
+            .any(|(node, reached)| *reached != Certainty::No && node.requires.contains(monitor));
         match verdict {
             Verdict::Holds => problems.extend(holds(tracer, watch, asked, reach, proved)),
             Verdict::Broken(path) => {
@@ -323,7 +323,7 @@ fn once_too_often(
                 // Once more in the same visit is no further visit.
                 if of_state(step.to) && !tracer.unfolded.is_again(node, at, arm) {
                     let mut counted = step.clone();
-                    counted.spend.push(counter);
+                    counted.spend.insert(counter);
                     steps.push(counted);
                     steps.push(Step { to: sink, spend: step.spend.clone(), ..Step::default() });
                     arm_of.extend([number, number]);
@@ -343,7 +343,7 @@ fn once_too_often(
     for root in 0..graph.roots.len() {
         let first = graph.roots[root].node;
         if of_state(first) {
-            let counted = Step { to: first, spend: vec![counter], ..Step::default() };
+            let counted = Step { to: first, spend: [counter].into(), ..Step::default() };
             let steps = vec![counted, Step { to: sink, ..Step::default() }];
             graph.roots[root].node = NodeId::try_from(graph.nodes.len()).unwrap_or(NodeId::MAX);
             graph.nodes.push(Node { cells: vec![Cell { waits: false, steps }], ..Node::default() });

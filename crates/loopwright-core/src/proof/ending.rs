@@ -9,7 +9,7 @@
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 
-use super::graph::{Cell, CounterId, Graph, Node, NodeId, Path, Root, Step};
+use super::graph::{Cell, CounterId, Graph, Ids, Node, NodeId, Path, Root, Step};
 use super::limits::small;
 use super::program::{Program, Scope};
 use super::prover::Prover;
@@ -72,7 +72,7 @@ fn filled(program: &Program<'_>) -> Option<Graph> {
         return None;
     }
     let bit = |counter: &CounterId| 1_u64 << counter;
-    let bits = |counters: &[CounterId]| counters.iter().fold(0, |set, it| set | bit(it));
+    let bits = |counters: &Ids| counters.bits_from(0);
     let some = (0..).zip(counters).filter(|(_, it)| it.limit > 0).fold(0, |set, (it, _)| set | bit(&it));
     let alive = |node: NodeId| {
         (0..)
@@ -84,7 +84,7 @@ fn filled(program: &Program<'_>) -> Option<Graph> {
     let mut graph = Graph { counters: counters.clone(), ..Graph::default() };
     for root in &program.graph.roots {
         let (node, _) = places.insert_full((root.node, some & alive(root.node)));
-        graph.roots.push(Root { node: small(node), holds: Vec::new() });
+        graph.roots.push(Root { node: small(node), holds: Ids::default() });
     }
     let mut next = 0;
     while let Some((node, full)) = places.get_index(next).copied() {
@@ -96,7 +96,7 @@ fn filled(program: &Program<'_>) -> Option<Graph> {
                 let sure = bits(&arm.spend) & !full == 0;
                 let left = (full & !bits(&arm.spend) | bits(&arm.refill) & some) & alive(arm.to);
                 let (to, _) = places.insert_full((arm.to, left));
-                let spend = if sure { Vec::new() } else { arm.spend.clone() };
+                let spend = if sure { Ids::default() } else { arm.spend.clone() };
                 steps.push(Step { to: small(to), spend, ..Step::default() });
                 if sure {
                     break;

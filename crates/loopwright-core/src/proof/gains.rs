@@ -62,12 +62,12 @@ impl Rows {
         let mut successors = vec![Vec::new(); nodes];
         let (mut known, mut list) = (FxHashSet::default(), Vec::new());
         for arm in program.connected_arms(scope).map(|arm| &program.arms[arm]) {
-            let mut change: Vec<(CounterId, i64)> = arm.spend.iter().map(|counter| (*counter, 1)).collect();
-            for counter in &arm.refill {
-                let filled = i64::from(program.limit(*counter));
-                match change.iter_mut().find(|(other, _)| other == counter) {
+            let mut change: Vec<(CounterId, i64)> = arm.spend.iter().map(|counter| (counter, 1)).collect();
+            for counter in arm.refill.iter() {
+                let filled = i64::from(program.limit(counter));
+                match change.iter_mut().find(|(other, _)| *other == counter) {
                     Some((_, amount)) => *amount -= filled,
-                    None => change.push((*counter, -filled)),
+                    None => change.push((counter, -filled)),
                 }
             }
             change.retain(|(_, amount)| *amount != 0);

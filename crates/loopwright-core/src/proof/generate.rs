@@ -2,7 +2,7 @@
 //!
 //! **Invariant:** the same seed gives the same graph for ever, so that figures can be compared.
 
-use super::graph::{Cell, Counter, Graph, Monitor, MonitorId, Node, NodeId, Root, Step};
+use super::graph::{Cell, Counter, Graph, Ids, Monitor, MonitorId, Node, NodeId, Root, Step};
 use super::limits::small;
 
 /// Which kind of workflow a large graph resembles.
@@ -100,7 +100,7 @@ pub fn large(seed: u64, size: Size, flavour: Flavour) -> Generated {
         made.lanes[1 + role][at] = cost;
     }
     made.graph.nodes.extend((0..2).map(|_| Node { end: true, ..Node::default() }));
-    made.graph.roots.push(Root { node: 0, holds: Vec::new() });
+    made.graph.roots.push(Root { node: 0, holds: Ids::default() });
     plan.only_the_last_wins(&mut made.graph);
     if flavour != Flavour::Global {
         plan.fill_up_on_entry(&mut made.graph);
@@ -208,15 +208,15 @@ impl Plan {
         let id = u16::try_from(gate).unwrap_or(MonitorId::MAX);
         graph.monitors.push(Monitor { name: format!("g{gate}") });
         let judge = if gate.is_multiple_of(2) { self.body - 1 } else { random.below(self.body) };
-        graph.nodes[self.win()].requires.push(id);
+        graph.nodes[self.win()].requires.insert(id);
         for _ in 0..2 + self.body / 10 {
             let writer = random.below(self.body - 1);
             if writer != judge {
                 let steps = graph.nodes[writer].cells.iter_mut().flat_map(|cell| &mut cell.steps);
-                steps.for_each(|step| step.breaks.push(id));
+                steps.for_each(|step| step.breaks.insert(id));
             }
         }
-        graph.nodes[judge].cells[0].steps.iter_mut().for_each(|step| step.holds.push(id));
+        graph.nodes[judge].cells[0].steps.iter_mut().for_each(|step| step.holds.insert(id));
     }
 }
 
@@ -248,7 +248,7 @@ pub fn wild(seed: u64) -> Generated {
                     last.to = small(at + 1 + random.below(nodes - at - 1));
                 }
                 if counters > 0 && random.chance(6) {
-                    last.refill.push(random.short(counters));
+                    last.refill.insert(random.short(counters));
                 }
                 cell.steps.push(last);
             }
@@ -257,7 +257,7 @@ pub fn wild(seed: u64) -> Generated {
             node.cells.extend(copy);
         }
         for _ in 0..usize::from(monitors > 0 && random.chance(30)) * (1 + monitors / 20) {
-            node.requires.push(random.short(monitors));
+            node.requires.insert(random.short(monitors));
         }
         graph.nodes.push(node);
     }
@@ -276,20 +276,20 @@ pub fn wild(seed: u64) -> Generated {
 fn wild_step(random: &mut Random, nodes: usize, counters: usize, monitors: usize) -> Step {
     let mut step = Step { to: random.node(nodes), ..Step::default() };
     if counters > 0 {
-        step.spend.push(random.short(counters));
+        step.spend.insert(random.short(counters));
         if random.chance(15) {
-            step.spend.push(random.short(counters));
+            step.spend.insert(random.short(counters));
         }
         if random.chance(12) {
-            step.refill.push(random.short(counters));
+            step.refill.insert(random.short(counters));
         }
     }
     for _ in 0..usize::from(monitors > 0) * (1 + monitors / 20) {
         if random.chance(35) {
-            step.breaks.push(random.short(monitors));
+            step.breaks.insert(random.short(monitors));
         }
         if random.chance(35) {
-            step.holds.push(random.short(monitors));
+            step.holds.insert(random.short(monitors));
         }
     }
     step

@@ -4,6 +4,8 @@
 //! reads), so facts and signals are gone and what is left is small: nodes, budgets as counters, and one bit
 //! for each thing that has to be true when a node is entered.
 
+pub use super::ids::Ids;
+
 /// Names a node of a [`Graph`].
 pub type NodeId = u32;
 /// Names a counter (a budget) of a [`Graph`].
@@ -45,7 +47,7 @@ pub struct Root {
     /// The first node.
     pub node: NodeId,
     /// Monitors that are true at the beginning.
-    pub holds: Vec<MonitorId>,
+    pub holds: Ids,
 }
 
 /// One place where a run can stand.
@@ -56,7 +58,7 @@ pub struct Node {
     /// Every way the work done here can come out.
     pub cells: Vec<Cell>,
     /// Monitors that must be true when this node is entered.
-    pub requires: Vec<MonitorId>,
+    pub requires: Ids,
 }
 
 /// One way the work of a node comes out. The first affordable step is taken.
@@ -74,13 +76,13 @@ pub struct Step {
     /// Where it leads.
     pub to: NodeId,
     /// Counters it takes one from; it is affordable when each of them has one left.
-    pub spend: Vec<CounterId>,
+    pub spend: Ids,
     /// Counters it fills up, after spending.
-    pub refill: Vec<CounterId>,
+    pub refill: Ids,
     /// Monitors it makes false (before `holds` makes others true).
-    pub breaks: Vec<MonitorId>,
+    pub breaks: Ids,
     /// Monitors it makes true.
-    pub holds: Vec<MonitorId>,
+    pub holds: Ids,
 }
 
 /// A budget.

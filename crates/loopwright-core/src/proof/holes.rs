@@ -36,7 +36,7 @@ mod tests {
     #[test]
     fn a_cell_is_total_when_some_step_is_free() {
         let free = Step::default();
-        let paid = Step { spend: vec![0], ..Step::default() };
+        let paid = Step { spend: [0].into(), ..Step::default() };
         let cell =
             |steps: &[&Step]| Cell { waits: false, steps: steps.iter().map(|it| (*it).clone()).collect() };
         let cells = vec![cell(&[&paid]), cell(&[&paid, &free]), cell(&[]), cell(&[&free, &paid])];

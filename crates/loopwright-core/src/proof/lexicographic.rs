@@ -59,14 +59,14 @@ fn rounds(program: &Program<'_>, arms: &[usize], weights: &[u64], depth: usize) 
     let mut counts: FxHashMap<u16, bool> = FxHashMap::default();
     for arm in arms {
         program.arms[*arm].spend.iter().for_each(|counter| {
-            counts.entry(*counter).or_insert(true);
+            counts.entry(counter).or_insert(true);
         });
         program.arms[*arm].refill.iter().for_each(|counter| {
-            counts.insert(*counter, false);
+            counts.insert(counter, false);
         });
     }
     // A refill met before a spend is not overwritten by it, and one met after overwrites it.
-    let runs_out = |counter: &u16| counts.get(counter) == Some(&true);
+    let runs_out = |counter: u16| counts.get(&counter) == Some(&true);
     let rest: Vec<usize> =
         arms.iter().copied().filter(|arm| !program.arms[*arm].spend.iter().any(runs_out)).collect();
     if rest.len() == arms.len() || depth == DEEPEST {

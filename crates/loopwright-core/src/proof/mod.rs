@@ -6,13 +6,14 @@ mod answers;
 mod components;
 mod dearest;
 mod ending;
-mod firsts;
 mod gains;
 #[doc(hidden)]
 pub mod generate;
 mod holes;
+mod ids;
 mod lexicographic;
 mod limits;
+mod look;
 mod monitors;
 mod packed;
 mod prices;

@@ -5,7 +5,7 @@
 //! over nodes raises an alarm, a search over configurations looks for the shortest run that breaks the
 //! monitor; only when that gives up does a pass over all configurations decide.
 
-use super::graph::{MonitorId, Path};
+use super::graph::{Ids, MonitorId, Path};
 use super::limits::small;
 use super::program::{Program, Scope};
 use super::prover::Prover;
@@ -35,10 +35,7 @@ struct Batch<'graph> {
 
 impl<'graph> Batch<'graph> {
     fn new(program: &'graph Program<'graph>, first: MonitorId) -> Self {
-        let set = |ids: &[MonitorId]| {
-            let inside = ids.iter().filter_map(|id| id.checked_sub(first).filter(|bit| *bit < 64));
-            inside.fold(0u64, |set, bit| set | 1 << bit)
-        };
+        let set = |ids: &Ids| ids.bits_from(first);
         let count = program.graph.monitors.len() - first as usize;
         let all = if count < 64 { (1u64 << count) - 1 } else { u64::MAX };
         Batch {

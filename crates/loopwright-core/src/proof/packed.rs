@@ -7,8 +7,9 @@
 use rustc_hash::FxHashSet;
 
 use super::graph::{CounterId, NodeId};
+use super::ids::members;
 use super::limits::{index, small};
-use super::program::{Arm, Program, members};
+use super::program::{Arm, Program};
 
 /// More counters than this are not packed at all.
 const MOST_COUNTERS: usize = 1024;
@@ -49,14 +50,14 @@ impl Packing {
         let pack = |arm: &Arm| {
             let mut keep = 0;
             for counter in program.live_at(arm.to) {
-                if arm.refill.binary_search(&counter).is_err() {
+                if !arm.refill.contains(counter) {
                     keep |= masks[counter as usize];
                 }
             }
-            let filled = arm.refill.iter().fold(0, |sum, counter| sum | full(program, &masks, *counter));
+            let filled = arm.refill.iter().fold(0, |sum, counter| sum | full(program, &masks, counter));
             PackedArm {
-                tests: arm.spend.iter().map(|counter| masks[*counter as usize]).collect(),
-                cost: arm.spend.iter().map(|counter| 1 << masks[*counter as usize].trailing_zeros()).sum(),
+                tests: arm.spend.iter().map(|counter| masks[counter as usize]).collect(),
+                cost: arm.spend.iter().map(|counter| 1 << masks[counter as usize].trailing_zeros()).sum(),
                 keep,
                 base: u64::from(arm.to) | filled,
             }

@@ -9,8 +9,11 @@
 
 use std::ops::Range;
 
-use super::graph::{CounterId, Graph, MonitorId, Move, NodeId};
+use super::graph::{CounterId, Graph, Move, NodeId, Step};
+use super::ids::{Ids, members};
 use super::limits::small;
+
+const NONE: u32 = u32::MAX;
 
 /// One arm of a chain, as the analyses read it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -18,14 +21,13 @@ pub(crate) struct Arm {
     pub(crate) node: NodeId,
     pub(crate) to: NodeId,
     pub(crate) waits: bool,
-    /// Sorted, each once.
-    pub(crate) spend: Vec<CounterId>,
-    /// Sorted, each once, and only those live at `to`: another refill comes before any other is read.
-    pub(crate) refill: Vec<CounterId>,
+    pub(crate) spend: Ids,
+    /// Only those live at `to`: another refill comes before any other is read.
+    pub(crate) refill: Ids,
     /// Monitors that are false afterwards.
-    pub(crate) breaks: Vec<MonitorId>,
+    pub(crate) breaks: Ids,
     /// Monitors that are true afterwards.
-    pub(crate) holds: Vec<MonitorId>,
+    pub(crate) holds: Ids,
 }
 
 /// A cell, or several that do the same.
@@ -36,15 +38,8 @@ pub(crate) struct Chain {
     pub(crate) total: bool,
     /// Indices into the program's arms.
     pub(crate) arms: Range<usize>,
-    /// The cells it stands for; never empty.
-    pub(crate) sources: Vec<Source>,
-}
-
-/// A cell that a chain stands for, and which of its steps each arm is.
-#[derive(Clone, Debug)]
-pub(crate) struct Source {
-    pub(crate) cell: u32,
-    pub(crate) steps: Vec<u32>,
+    /// The first of the cells it stands for.
+    cell: u32,
 }
 
 /// Which steps count: all of them, or only those taken while nobody is asked.
@@ -73,6 +68,10 @@ pub(crate) struct Program<'graph> {
     chains: Vec<Chain>,
     /// Where each node's chains begin; one entry more than there are nodes.
     first: Vec<usize>,
+    /// Which chain stands for each cell, the nodes' cells one after the other.
+    of_cell: Vec<u32>,
+    /// Where each node's cells begin; one entry more than there are nodes.
+    first_cell: Vec<usize>,
     live: Vec<u64>,
     words: usize,
     /// Nodes that can be reached when every arm can be afforded.
@@ -86,48 +85,81 @@ impl<'graph> Program<'graph> {
 
     /// Compiles a graph as if some cells of nodes could not happen.
     pub(crate) fn without(graph: &'graph Graph, left_out: &dyn Fn(usize, usize) -> bool) -> Self {
-        let drafts: Vec<Vec<Draft>> =
-            (0..graph.nodes.len()).map(|node| drafts_of(graph, small(node), left_out)).collect();
         let words = graph.counters.len().div_ceil(64);
-        let live = live_counters(graph, &drafts, words);
+        let mut first_cell = Vec::with_capacity(graph.nodes.len() + 1);
+        let mut of_cell = Vec::new();
+        first_cell.push(0);
+        for (node, here) in graph.nodes.iter().enumerate() {
+            let cells = if here.end { 0 } else { here.cells.len() };
+            // Until the chains are known: whether there will be one.
+            of_cell.extend((0..cells).map(|cell| if left_out(node, cell) { NONE } else { 0 }));
+            first_cell.push(of_cell.len());
+        }
         let mut program = Program {
             graph,
             arms: Vec::new(),
             chain_of: Vec::new(),
             chains: Vec::new(),
             first: vec![0],
-            live,
+            of_cell,
+            first_cell,
+            live: Vec::new(),
             words,
             connected: vec![false; graph.nodes.len()],
         };
-        for drafts in drafts {
-            program.merge(drafts);
+        program.live = program.live_counters();
+        for node in 0..graph.nodes.len() {
+            program.merge(node);
         }
         program.connect();
         program
     }
 
+    /// The cells of a node that can happen.
+    fn cells_of(&self, node: usize) -> impl Iterator<Item = usize> + '_ {
+        let here = &self.of_cell[self.first_cell[node]..self.first_cell[node + 1]];
+        here.iter().enumerate().filter(|(_, chain)| **chain != NONE).map(|(cell, _)| cell)
+    }
+
+    /// The steps of a cell that can be taken, and their places: up to the first that spends nothing.
+    fn steps_of(&self, node: usize, cell: usize) -> impl Iterator<Item = (usize, &'graph Step)> + '_ {
+        let steps = &self.graph.nodes[node].cells[cell].steps;
+        let last = steps.iter().position(|step| step.spend.is_empty()).map_or(steps.len(), |it| it + 1);
+        let can = |step: &Step| step.spend.iter().all(|counter| self.limit(counter) > 0);
+        steps[..last].iter().enumerate().filter(move |(_, step)| can(step))
+    }
+
     /// Adds one node's chains, merging those that do the same.
-    fn merge(&mut self, drafts: Vec<Draft>) {
+    fn merge(&mut self, node: usize) {
         let first = self.chains.len();
-        for mut draft in drafts {
-            for arm in &mut draft.arms {
-                let to = arm.to;
-                arm.refill.retain(|counter| self.is_live(to, *counter));
+        for cell in self.cells_of(node).collect::<Vec<_>>() {
+            let waits = self.graph.nodes[node].cells[cell].waits;
+            let begin = self.arms.len();
+            for (_, step) in self.steps_of(node, cell).collect::<Vec<_>>() {
+                let Step { to, spend, refill, breaks, holds } = step.clone();
+                let mut arm = Arm { node: small(node), to, waits, spend, refill, breaks, holds };
+                arm.refill.retain(|counter| self.is_live(to, counter));
+                arm.breaks.retain(|monitor| !arm.holds.contains(monitor));
+                self.arms.push(arm);
             }
-            let total = draft.arms.last().is_some_and(|arm| arm.spend.is_empty());
-            let source = Source { cell: draft.cell, steps: draft.steps };
-            let next = self.chains.len();
-            let arms_of = |chain: &Chain| &self.arms[chain.arms.clone()];
-            let alike = |chain: &Chain| chain.waits == draft.waits && *arms_of(chain) == *draft.arms;
-            if let Some(same) = self.chains[first..].iter().position(alike) {
-                self.chains[first + same].sources.push(source);
+            let arms = begin..self.arms.len();
+            let place = self.first_cell[node] + cell;
+            if arms.is_empty() {
+                self.of_cell[place] = NONE;
                 continue;
             }
-            let arms = self.arms.len()..self.arms.len() + draft.arms.len();
-            self.chain_of.extend(arms.clone().map(|_| small(next)));
-            self.arms.extend(draft.arms);
-            self.chains.push(Chain { waits: draft.waits, total, arms, sources: vec![source] });
+            let arms_of = |chain: &Chain| &self.arms[chain.arms.clone()];
+            let alike = |chain: &Chain| chain.waits == waits && *arms_of(chain) == self.arms[arms.clone()];
+            if let Some(same) = self.chains[first..].iter().position(alike) {
+                self.of_cell[place] = small(first + same);
+                self.arms.truncate(begin);
+                continue;
+            }
+            let total = self.arms.last().is_some_and(|arm| arm.spend.is_empty());
+            let chain = small(self.chains.len());
+            self.of_cell[place] = chain;
+            self.chain_of.extend(arms.clone().map(|_| chain));
+            self.chains.push(Chain { waits, total, arms, cell: small(cell) });
         }
         self.first.push(self.chains.len());
     }
@@ -192,20 +224,27 @@ impl<'graph> Program<'graph> {
     /// The move that takes an arm: of the cells that do the same, the first.
     pub(crate) fn movement(&self, arm: usize) -> Move {
         let chain = &self.chains[self.chain_of[arm] as usize];
-        let source = &chain.sources[0];
-        Move { node: self.arms[arm].node, cell: source.cell, step: source.steps[arm - chain.arms.start] }
+        let node = self.arms[arm].node;
+        let step = self.steps_of(node as usize, chain.cell as usize).nth(arm - chain.arms.start);
+        Move { node, cell: chain.cell, step: step.map_or(NONE, |(place, _)| small(place)) }
+    }
+
+    /// The moves of a node, each with the arm that stands for it.
+    pub(crate) fn moves_of(&self, node: NodeId) -> impl Iterator<Item = (Move, usize)> + '_ {
+        self.cells_of(node as usize).flat_map(move |cell| {
+            let chain = self.of_cell[self.first_cell[node as usize] + cell];
+            let arms = self.chains[chain as usize].arms.clone();
+            let steps = self.steps_of(node as usize, cell);
+            steps
+                .zip(arms)
+                .map(move |((step, _), arm)| (Move { node, cell: small(cell), step: small(step) }, arm))
+        })
     }
 
     /// The arm that stands for a move, unless that move can never be made.
     pub(crate) fn arm_of(&self, movement: Move) -> Option<usize> {
-        if movement.node as usize >= self.nodes() {
-            return None;
-        }
-        self.chains_of(movement.node).iter().find_map(|chain| {
-            let source = chain.sources.iter().find(|source| source.cell == movement.cell)?;
-            let place = source.steps.iter().position(|step| *step == movement.step)?;
-            Some(chain.arms.start + place)
-        })
+        let node = Some(movement.node).filter(|it| (*it as usize) < self.nodes())?;
+        self.moves_of(node).find(|(other, _)| *other == movement).map(|(_, arm)| arm)
     }
 
     /// Where stretches or runs begin, counters aside: the roots, and for stretches what follows an answer.
@@ -219,97 +258,44 @@ impl<'graph> Program<'graph> {
         found.dedup();
         found
     }
-}
 
-/// A chain before liveness is known.
-struct Draft {
-    cell: u32,
-    waits: bool,
-    arms: Vec<Arm>,
-    steps: Vec<u32>,
-}
-
-fn drafts_of(graph: &Graph, node: NodeId, left_out: &dyn Fn(usize, usize) -> bool) -> Vec<Draft> {
-    let here = &graph.nodes[node as usize];
-    if here.end {
-        return Vec::new();
-    }
-    let mut drafts = Vec::new();
-    for (cell, outcome) in here.cells.iter().enumerate() {
-        if left_out(node as usize, cell) {
-            continue;
+    /// The least sets such that a node reads what its arms test, and what its successors read unless it is filled up on
+    /// the way.
+    fn live_counters(&self) -> Vec<u64> {
+        let (nodes, words) = (self.nodes(), self.words);
+        let mut live = vec![0u64; nodes * words];
+        if words == 0 {
+            return live;
         }
-        let (mut arms, mut steps) = (Vec::new(), Vec::new());
-        for (place, step) in outcome.steps.iter().enumerate() {
-            if step.spend.iter().any(|counter| graph.counters[*counter as usize].limit == 0) {
-                continue;
-            }
-            let holds = sorted(&step.holds);
-            let mut breaks = sorted(&step.breaks);
-            breaks.retain(|monitor| holds.binary_search(monitor).is_err());
-            let (spend, refill) = (sorted(&step.spend), sorted(&step.refill));
-            arms.push(Arm { node, to: step.to, waits: outcome.waits, spend, refill, breaks, holds });
-            steps.push(small(place));
-            if step.spend.is_empty() {
-                break;
+        let mut before: Vec<(NodeId, usize, &Ids)> = Vec::new();
+        for node in 0..nodes {
+            for (_, step) in self.cells_of(node).flat_map(|cell| self.steps_of(node, cell)) {
+                before.push((step.to, node, &step.refill));
+                for counter in step.spend.iter() {
+                    live[node * words + counter as usize / 64] |= 1 << (counter % 64);
+                }
             }
         }
-        if !arms.is_empty() {
-            drafts.push(Draft { cell: small(cell), waits: outcome.waits, arms, steps });
-        }
-    }
-    drafts
-}
-
-fn sorted(ids: &[u16]) -> Vec<u16> {
-    let mut ids = ids.to_vec();
-    ids.sort_unstable();
-    ids.dedup();
-    ids
-}
-
-/// The least sets such that a node reads what its arms test, and what its successors read unless it is filled
-/// up on the way.
-fn live_counters(graph: &Graph, drafts: &[Vec<Draft>], words: usize) -> Vec<u64> {
-    let mut live = vec![0u64; drafts.len() * words];
-    let mut before: Vec<Vec<&Arm>> = vec![Vec::new(); drafts.len()];
-    for arm in drafts.iter().flatten().flat_map(|draft| &draft.arms) {
-        before[arm.to as usize].push(arm);
-        for counter in &arm.spend {
-            live[arm.node as usize * words + *counter as usize / 64] |= 1 << (counter % 64);
-        }
-    }
-    let mut queued = vec![true; graph.nodes.len()];
-    let mut work: Vec<usize> = (0..graph.nodes.len()).collect();
-    while let Some(node) = work.pop() {
-        queued[node] = false;
-        for arm in &before[node] {
-            let from = arm.node as usize;
-            let mut grew = false;
-            for word in 0..words {
-                let filled = arm.refill.iter().filter(|it| **it as usize / 64 == word);
-                let filled = filled.fold(0, |set, it| set | 1 << (it % 64));
-                let passed = live[node * words + word] & !filled;
-                let known = &mut live[from * words + word];
-                grew |= passed & !*known != 0;
-                *known |= passed;
-            }
-            if grew && !std::mem::replace(&mut queued[from], true) {
-                work.push(from);
+        before.sort_by_key(|(to, ..)| *to);
+        let mut queued = vec![true; nodes];
+        let mut work: Vec<usize> = (0..nodes).collect();
+        while let Some(node) = work.pop() {
+            queued[node] = false;
+            let begin = before.partition_point(|(to, ..)| (*to as usize) < node);
+            for (_, from, refill) in before[begin..].iter().take_while(|(to, ..)| *to as usize == node) {
+                let mut grew = false;
+                for word in 0..words {
+                    let filled = refill.bits_from(u16::try_from(word * 64).unwrap_or(u16::MAX));
+                    let passed = live[node * words + word] & !filled;
+                    let known = &mut live[from * words + word];
+                    grew |= passed & !*known != 0;
+                    *known |= passed;
+                }
+                if grew && !std::mem::replace(&mut queued[*from], true) {
+                    work.push(*from);
+                }
             }
         }
+        live
     }
-    live
-}
-
-/// The members of a set of bits, in order.
-pub(crate) fn members(set: &[u64]) -> impl Iterator<Item = u16> + '_ {
-    set.iter().enumerate().flat_map(|(word, bits)| {
-        let mut bits = *bits;
-        std::iter::from_fn(move || {
-            let bit = (bits != 0).then(|| bits.trailing_zeros() as usize)?;
-            bits &= bits - 1;
-            u16::try_from(word * 64 + bit).ok()
-        })
-    })
 }

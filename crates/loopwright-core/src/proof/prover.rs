@@ -7,9 +7,9 @@ use std::sync::{Arc, OnceLock};
 
 use super::answers::{self, PerAnswer};
 use super::ending::{self, Ending};
-use super::firsts;
 use super::graph::{Graph, Move, NodeId};
 use super::limits::Limits;
+use super::look::{self, Look};
 use super::monitors::{self, Verdict};
 use super::packed::Packing;
 use super::program::{Program, Scope};
@@ -29,6 +29,7 @@ pub struct Prover<'graph> {
     pub(crate) packing: Option<Packing>,
     pub(crate) limits: Limits,
     space: OnceLock<Space>,
+    look: OnceLock<Option<Look>>,
     termination: OnceLock<Termination>,
 }
 
@@ -42,14 +43,28 @@ impl<'graph> Prover<'graph> {
     pub fn without(graph: &'graph Graph, limits: Limits, left_out: &dyn Fn(usize, usize) -> bool) -> Self {
         let program = Arc::new(Program::without(graph, left_out));
         let packing = Packing::new(&program);
-        Prover { program, packing, limits, space: OnceLock::new(), termination: OnceLock::new() }
+        Prover {
+            program,
+            packing,
+            limits,
+            space: OnceLock::new(),
+            look: OnceLock::new(),
+            termination: OnceLock::new(),
+        }
     }
 
     /// Asks the same graph with other limits.
     #[must_use]
     pub fn within(&self, limits: Limits) -> Self {
         let (program, packing) = (Arc::clone(&self.program), self.packing.clone());
-        Prover { program, packing, limits, space: OnceLock::new(), termination: OnceLock::new() }
+        Prover {
+            program,
+            packing,
+            limits,
+            space: OnceLock::new(),
+            look: OnceLock::new(),
+            termination: OnceLock::new(),
+        }
     }
 
     /// Whether configurations can be walked at all; if not, there are too many counters and only arguments
@@ -75,7 +90,7 @@ impl<'graph> Prover<'graph> {
 
     /// Every step of the graph, with a shortest path whose last move it is.
     pub fn firsts(&self) -> Vec<(Move, Found)> {
-        firsts::firsts(self)
+        look::firsts(self)
     }
 
     /// Whether unattended runs end.
@@ -119,6 +134,16 @@ impl<'graph> Prover<'graph> {
     /// Whether some step that a person chooses might be taken.
     pub(crate) fn attended(&self) -> bool {
         self.program.connected_arms(Scope::Whole).any(|arm| self.program.arms[arm].waits)
+    }
+
+    /// A walk that sees everything, where the space is small.
+    pub(crate) fn look(&self) -> Option<&Look> {
+        let walk = || {
+            let packing = self.packing.as_ref().filter(|it| it.keys <= self.limits.small_keys)?;
+            let look = Look::new(&self.program, packing, &self.limits, self.limits.dense_configurations);
+            look.complete.then_some(look)
+        };
+        self.look.get_or_init(walk).as_ref()
     }
 
     /// The reachable configurations, or as many as the limits allow.

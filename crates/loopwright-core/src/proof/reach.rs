@@ -39,7 +39,10 @@ pub struct Reach {
 pub(crate) fn reach(prover: &Prover<'_>, configurations: usize) -> Reach {
     let program = &prover.program;
     let (mut taken, mut complete) = (vec![false; program.arms.len()], false);
-    if let Some(packing) = &prover.packing {
+    if let Some(look) = prover.look() {
+        taken = (0..program.arms.len()).map(|arm| look.was_taken(arm)).collect();
+        complete = true;
+    } else if let Some(packing) = &prover.packing {
         (taken, complete) = probe(program, packing, &prover.limits, configurations);
     }
     let judge = |seen: bool, possible: bool| match (seen, possible) {
@@ -63,12 +66,8 @@ pub(crate) fn reach(prover: &Prover<'_>, configurations: usize) -> Reach {
     for (node, here) in program.graph.nodes.iter().enumerate() {
         let mut cells: Vec<Vec<Certainty>> =
             here.cells.iter().map(|cell| vec![Certainty::No; cell.steps.len()]).collect();
-        for chain in program.chains_of(small(node)) {
-            for source in &chain.sources {
-                for (arm, step) in chain.arms.clone().zip(&source.steps) {
-                    cells[source.cell as usize][*step as usize] = judge(taken[arm], program.connected[node]);
-                }
-            }
+        for (it, arm) in program.moves_of(small(node)) {
+            cells[it.cell as usize][it.step as usize] = judge(taken[arm], program.connected[node]);
         }
         steps.push(cells);
     }
@@ -114,13 +113,14 @@ fn probe(
 }
 
 /// A set of configurations: bits when there can only be few, else a hash.
-enum Seen {
+#[derive(Debug)]
+pub(super) enum Seen {
     Bits(Vec<u64>),
     Hashed(FxHashSet<u64>),
 }
 
 impl Seen {
-    fn new(keys: u64, limits: &Limits) -> Self {
+    pub(super) fn new(keys: u64, limits: &Limits) -> Self {
         if keys <= limits.dense_keys {
             Seen::Bits(vec![0; index(keys.div_ceil(64))])
         } else {
@@ -129,7 +129,7 @@ impl Seen {
     }
 
     /// Whether it was not in the set.
-    fn insert(&mut self, key: u64) -> bool {
+    pub(super) fn insert(&mut self, key: u64) -> bool {
         match self {
             Seen::Bits(words) => {
                 let word = &mut words[index(key / 64)];
@@ -144,6 +144,9 @@ impl Seen {
 
 /// A shortest path that enters a node.
 pub(crate) fn path_to_node(prover: &Prover<'_>, node: NodeId) -> Found {
+    if let Some(look) = prover.look() {
+        return look.path_to_node(&prover.program, node);
+    }
     let quest = Quest { effect: &|_| Effect::Keep, start: &|_| false, goal: &|at, _| at == node };
     prover.seek(&quest)
 }
@@ -151,6 +154,9 @@ pub(crate) fn path_to_node(prover: &Prover<'_>, node: NodeId) -> Found {
 /// A shortest path whose last move is this one.
 pub(crate) fn path_to_step(prover: &Prover<'_>, last: Move) -> Found {
     let Some(wanted) = prover.program.arm_of(last) else { return Found::Nowhere };
+    if let Some(look) = prover.look() {
+        return look.path_to_step(&prover.program, wanted, last);
+    }
     let effect = |arm| if arm == wanted { Effect::Set } else { Effect::Keep };
     let quest = Quest { effect: &effect, start: &|_| false, goal: &|_, taken| taken };
     match prover.seek(&quest) {

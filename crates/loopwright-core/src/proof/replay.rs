@@ -2,7 +2,7 @@
 //!
 //! **Invariant:** it shares no code with the analyses. A path they hand out is believed because it passes here.
 
-use super::graph::{Graph, NodeId, Path};
+use super::graph::{Graph, Ids, NodeId, Path};
 
 /// Where a run that follows `path` stands, and what each counter has left, at the root and after every move.
 ///
@@ -19,20 +19,19 @@ pub fn replay(graph: &Graph, path: &Path) -> Result<Vec<(NodeId, Vec<u32>)>, Str
         let Some(cell) = node.cells.get(taken.cell as usize) else {
             return Err(format!("move {turn}: node {at} has no cell {}", taken.cell));
         };
-        let affordable =
-            |spend: &[u16]| spend.iter().all(|it| left.get(*it as usize).is_some_and(|n| *n > 0));
+        let affordable = |spend: &Ids| spend.iter().all(|it| left.get(it as usize).is_some_and(|n| *n > 0));
         let first = cell.steps.iter().position(|step| affordable(&step.spend));
         let Some(step) = cell.steps.get(taken.step as usize).filter(|_| first == Some(taken.step as usize))
         else {
             return Err(format!("move {turn}: the engine takes step {first:?} there, not {}", taken.step));
         };
         let before = left.clone();
-        for counter in &step.spend {
-            left[*counter as usize] = before[*counter as usize] - 1;
+        for counter in step.spend.iter() {
+            left[counter as usize] = before[counter as usize] - 1;
         }
-        for counter in &step.refill {
+        for counter in step.refill.iter() {
             if let (Some(value), Some(full)) =
-                (left.get_mut(*counter as usize), graph.counters.get(*counter as usize))
+                (left.get_mut(counter as usize), graph.counters.get(counter as usize))
             {
                 *value = full.limit;
             }
@@ -49,13 +48,13 @@ mod tests {
     use super::*;
 
     fn once_then_out() -> Graph {
-        let again = Step { to: 0, spend: vec![0], ..Step::default() };
-        let out = Step { to: 1, refill: vec![0], ..Step::default() };
+        let again = Step { to: 0, spend: [0].into(), ..Step::default() };
+        let out = Step { to: 1, refill: [0].into(), ..Step::default() };
         let cell = Cell { waits: false, steps: vec![again, out] };
         Graph {
             nodes: vec![Node { cells: vec![cell], ..Node::default() }, Node { end: true, ..Node::default() }],
             counters: vec![Counter { name: "again".to_owned(), limit: 1 }],
-            roots: vec![Root { node: 0, holds: vec![] }],
+            roots: vec![Root { node: 0, holds: [].into() }],
             ..Graph::default()
         }
     }

@@ -4,7 +4,7 @@
 //! node, `A: B ~x !y -m +n / C | ? D`. Cells are parted by `|`, their steps by `/`; a step names its target,
 //! then what it spends (`~`), fills up (`!`), breaks (`-`) and makes true (`+`); `?` marks a cell that waits.
 
-use super::graph::{Cell, Counter, Graph, Monitor, Node, NodeId, Root, Step};
+use super::graph::{Cell, Counter, Graph, Ids, Monitor, Node, NodeId, Root, Step};
 use super::limits::small;
 
 /// A graph and the names of its nodes.
@@ -55,7 +55,7 @@ impl Sketch {
             ["root", name, holds @ ..] => {
                 let node = self.node(name);
                 let holds = holds.iter().map(|word| self.monitor(word.strip_prefix('+')?));
-                let holds = holds.collect::<Option<Vec<u16>>>()?;
+                let holds = holds.collect::<Option<Ids>>()?;
                 self.graph.roots.push(Root { node, holds });
             }
             ["end", name] => {
@@ -64,7 +64,7 @@ impl Sketch {
             }
             ["requires", name, monitor] => {
                 let (node, monitor) = (self.node(name), self.monitor(monitor)?);
-                self.graph.nodes[node as usize].requires.push(monitor);
+                self.graph.nodes[node as usize].requires.insert(monitor);
             }
             _ => return None,
         }
@@ -77,10 +77,10 @@ impl Sketch {
         for word in words {
             let (sign, name) = word.split_at_checked(1)?;
             match sign {
-                "~" => step.spend.push(self.counter(name)?),
-                "!" => step.refill.push(self.counter(name)?),
-                "-" => step.breaks.push(self.monitor(name)?),
-                "+" => step.holds.push(self.monitor(name)?),
+                "~" => step.spend.insert(self.counter(name)?),
+                "!" => step.refill.insert(self.counter(name)?),
+                "-" => step.breaks.insert(self.monitor(name)?),
+                "+" => step.holds.insert(self.monitor(name)?),
                 _ => return None,
             }
         }

@@ -128,9 +128,9 @@ impl Choices {
         for (choice, value) in self.all.iter().zip(chosen) {
             let Some(name) = choice.values.get(usize::from(*value)) else { continue };
             match &choice.what {
-                Chosen::Fact(fact) => _ = came.facts.insert(fact.clone(), name.clone()),
-                Chosen::Changed(document) => _ = came.changed.insert(document.clone(), *value == 1),
-                Chosen::Field(field) => _ = came.fields.insert(field.clone(), name.clone()),
+                Chosen::Fact(fact) => came.facts.push((fact.clone(), name.clone())),
+                Chosen::Changed(document) => came.changed.push((document.clone(), *value == 1)),
+                Chosen::Field(field) => came.fields.push((field.clone(), name.clone())),
                 Chosen::SameAgain => came.same_again = Some(*value == 1),
                 Chosen::Topic => came.topic = Some(name.clone()),
             }

@@ -7,7 +7,7 @@ use super::fitted::{Fitted, FittedCell};
 use super::plan::{CellPlan, StatePlan};
 use super::steps::{Moment, Routed};
 use super::{Builder, Came, DECIDED, MOST_NODES, OVER, Spot, THERE, Unfolded, Values};
-use crate::check::slots::Slot;
+use crate::check::slots::{BY_ITSELF, BY_OTHERS, Slot};
 use crate::check::writes::Documents;
 use crate::definition::{Kind, Term};
 use crate::proof::graph::{Cell, Step};
@@ -47,9 +47,31 @@ impl Unfolded<'_> {
         let Some(spot) = self.nodes.get_index(node).filter(|it| it.part != OVER).cloned() else { return };
         let class = self.class_of[node];
         let fitted = self.fitted(class, &spot, builder);
-        let builder = &*builder;
+        let found = self.ways_out(&spot, class, &fitted, builder);
+        let mut cells = Vec::with_capacity(found.len());
+        let mut outcomes = Vec::with_capacity(found.len());
+        for FoundCell { cell, came, .. } in found {
+            cells.push(cell);
+            let came = builder.known.get(&came).cloned().unwrap_or_else(|| Rc::new(came));
+            if Rc::strong_count(&came) == 1 {
+                builder.known.insert(Rc::clone(&came));
+            }
+            outcomes.push(came);
+        }
+        self.graph.nodes[node].cells = cells;
+        self.outcomes[node] = outcomes;
+    }
+
+    /// Every way the work of a node can come out.
+    fn ways_out(
+        &mut self,
+        spot: &Spot,
+        class: u32,
+        fitted: &Fitted,
+        builder: &Builder<'_, '_>,
+    ) -> Vec<FoundCell> {
         let state = &builder.plan.states[usize::from(spot.state)];
-        let missing = missing(&fitted, &spot.values, builder);
+        let missing = missing(fitted, &spot.values, builder);
         let mut found: Vec<FoundCell> = Vec::new();
         for (number, (cell, fit)) in state.cells.iter().zip(&fitted.cells).enumerate() {
             let decided = DECIDED + u16::try_from(number).unwrap_or(0);
@@ -61,7 +83,7 @@ impl Unfolded<'_> {
                 continue;
             }
             if spot.part == THERE && fit.decided {
-                let to = self.part(&spot, class, decided);
+                let to = self.part(spot, class, decided);
                 let came = Came { signal: cell.signal.clone(), decides: true, ..Came::default() };
                 let cell = Cell { waits: true, steps: vec![Step { to, ..Step::default() }] };
                 found.push(FoundCell { cell, came, places: Vec::new() });
@@ -73,17 +95,15 @@ impl Unfolded<'_> {
                 }
                 continue;
             }
-            self.cells_of(state, cell, (&fitted, fit), &spot, builder, &mut found);
+            self.cells_of(state, cell, (fitted, fit), spot, builder, &mut found);
         }
         if matches!(state.state.kind, Kind::End { .. }) && !state.cells.is_empty() {
-            let to = self.part(&spot, class, OVER);
+            let to = self.part(spot, class, OVER);
             let came = Came { signal: signal::ALWAYS.into(), ..Came::default() };
             let cell = Cell { waits: false, steps: vec![Step { to, ..Step::default() }] };
             found.push(FoundCell { cell, came, places: Vec::new() });
         }
-        let (cells, came) = found.into_iter().map(|it| (it.cell, it.came)).unzip();
-        self.graph.nodes[node].cells = cells;
-        self.outcomes[node] = came;
+        found
     }
 
     fn fitted(&self, class: u32, spot: &Spot, builder: &mut Builder<'_, '_>) -> Rc<Fitted> {
@@ -169,7 +189,7 @@ impl Unfolded<'_> {
             if let (Slot::Term(Term::Fact(name)), Some(value)) =
                 (&self.slots.kept[*slot].slot, self.value(&changed.values, *slot))
             {
-                came.facts.insert(name.clone(), value);
+                came.facts.push((name.clone(), value));
             }
         }
         found.push(FoundCell { cell, came, places });
@@ -293,18 +313,25 @@ impl Unfolded<'_> {
             .filter(|it| it.is_settled(values))
             .map(|it| it.judged(values))
             .collect();
-        let stale = |touched: Documents| settled.iter().map(|it| it & touched != 0).collect::<Vec<bool>>();
-        let judged = settled.iter().fold(0, |set, it| set | it);
-        let mut found: Vec<(Documents, Documents)> = vec![(0, 0)];
-        for document in (0..128).map(|at| judged & (1 << at)).filter(|it| *it != 0) {
-            for (edited, touched) in found.clone() {
-                let more = (edited | document, touched | self.shelf.touched(document));
-                if found.len() < MOST && !found.iter().any(|it| stale(it.1) == stale(more.1)) {
+        // Which of them go stale, each a bit.
+        let stale = |touched: Documents| {
+            settled.iter().fold(0_u128, |set, it| set << 1 | u128::from(it & touched != 0))
+        };
+        let mut judged = settled.iter().fold(0, |set, it| set | it);
+        let mut found: Vec<(Documents, Documents, u128)> = vec![(0, 0, 0)];
+        while judged != 0 && found.len() < MOST {
+            let document = judged & judged.wrapping_neg();
+            judged ^= document;
+            let touches = self.shelf.touched(document);
+            for at in 0..found.len() {
+                let (edited, touched, _) = found[at];
+                let more = (edited | document, touched | touches, stale(touched | touches));
+                if found.len() < MOST && !found.iter().any(|it| it.2 == more.2) {
                     found.push(more);
                 }
             }
         }
-        found
+        found.into_iter().map(|(edited, touched, _)| (edited, touched)).collect()
     }
 }
 
@@ -348,12 +375,13 @@ fn read_facts(
         for ((slot, choices), place) in open.iter().zip(&places) {
             let value = choices[usize::from(*place)];
             values[*slot] = value;
-            let inner = state.facts.iter().find(|it| it.slot == *slot).and_then(|it| it.inner);
-            if let Some((inner, outside)) = inner {
-                if rewritten.contains(slot) {
-                    values[inner] = value;
-                } else if value != after[*slot] {
-                    values[inner] = outside;
+            let fact = state.facts.iter().find(|it| it.slot == *slot);
+            if let Some((outside, asks)) = fact.and_then(|it| it.outside.as_ref()) {
+                let changed = value != after[*slot];
+                if rewritten.contains(slot) || changed && !asks[usize::from(value)] {
+                    values[*outside] = BY_ITSELF;
+                } else if changed {
+                    values[*outside] = BY_OTHERS;
                 }
             }
         }

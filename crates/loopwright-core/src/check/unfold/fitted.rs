@@ -9,6 +9,7 @@ use crate::definition::{Arm, Each, EachRun, Kind, Per, State, Target, Term};
 use crate::machine::row_line;
 use crate::name::Name;
 use crate::proof::graph::CounterId;
+use crate::proof::graph::Ids;
 use crate::signal;
 
 /// What a state does.
@@ -36,8 +37,8 @@ pub(super) struct FittedArm {
     /// How often it can be taken, where it only tries the same visit again.
     pub(super) retries: Option<u64>,
     /// Watches it makes false, and true, whatever was written.
-    pub(super) breaks: Vec<u16>,
-    pub(super) holds: Vec<u16>,
+    pub(super) breaks: Ids,
+    pub(super) holds: Ids,
 }
 
 /// What an arm spends.

@@ -15,7 +15,7 @@ mod steps;
 use std::rc::Rc;
 
 use indexmap::{IndexMap, IndexSet};
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use self::fitted::{Fitted, Fitter};
 use self::plan::{Plan, Planner};
@@ -49,8 +49,8 @@ pub(super) struct Unfolded<'w> {
     pub(super) graph: Graph,
     /// What each node stands for.
     pub(super) nodes: IndexSet<Spot, FxBuildHasher>,
-    /// What each cell of each node stands for.
-    pub(super) outcomes: Vec<Vec<Came>>,
+    /// What each cell of each node stands for. Many stand for the same.
+    pub(super) outcomes: Vec<Vec<Rc<Came>>>,
     /// How each root begins.
     pub(super) begins: Vec<Begin>,
     /// States with a choice that reads too much.
@@ -84,14 +84,14 @@ const OVER: u16 = 1;
 const DECIDED: u16 = 2;
 
 /// One way the work of a node comes out.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Came {
     pub(super) signal: Name,
-    pub(super) fields: IndexMap<Name, Name>,
+    pub(super) fields: Vec<(Name, Name)>,
     pub(super) same_again: Option<bool>,
     pub(super) topic: Option<Name>,
-    pub(super) facts: IndexMap<Name, Name>,
-    pub(super) changed: IndexMap<Name, bool>,
+    pub(super) facts: Vec<(Name, Name)>,
+    pub(super) changed: Vec<(Name, bool)>,
     pub(super) wrote: Option<Documents>,
     /// What somebody edited before it came out like this.
     pub(super) edited: Documents,
@@ -132,6 +132,8 @@ struct Builder<'b, 'w> {
     fitter: Fitter<'b>,
     /// By class.
     fitted: Vec<Option<Rc<Fitted>>>,
+    /// Outcomes that were met before.
+    known: FxHashSet<Rc<Came>>,
 }
 
 impl<'w> Unfolded<'w> {
@@ -179,7 +181,12 @@ impl<'w> Unfolded<'w> {
         let counters = unfolded.counted();
         let plan =
             Planner { workflow, machine, shelf, slots: &unfolded.slots, counters: &counters, watches }.plan();
-        let mut builder = Builder { plan, fitter: Fitter { ends, watches }, fitted: Vec::new() };
+        let mut builder = Builder {
+            plan,
+            fitter: Fitter { ends, watches },
+            fitted: Vec::new(),
+            known: FxHashSet::default(),
+        };
         unfolded.roots(settings, &builder);
         let mut next = 0;
         while next < unfolded.nodes.len() {

@@ -5,13 +5,13 @@
 use indexmap::IndexMap;
 
 use super::super::monitors::{Watch, What};
-use super::super::slots::{self, OUTSIDE, Slot, Slots};
+use super::super::slots::{self, Slot, Slots};
 use super::super::writes::{Documents, Shelf};
 use super::choices::Choices;
 use crate::definition::{Arm, Condition, Each, EachRun, Kind, Machine, Per, State, Target, Term, Workflow};
 use crate::machine::{Run, lines};
 use crate::name::Name;
-use crate::proof::graph::CounterId;
+use crate::proof::graph::Ids;
 use crate::signal;
 
 /// A machine, planned.
@@ -49,7 +49,7 @@ pub(super) struct StatePlan<'w> {
     pub(super) topics: u16,
     pub(super) returns: bool,
     /// Counters that entering it fills, and slots of reviews that begin anew by that.
-    pub(super) fills: Vec<CounterId>,
+    pub(super) fills: Ids,
     pub(super) anew: Vec<usize>,
     /// Watches that may have to be true on entering it.
     pub(super) watches: Vec<u16>,
@@ -88,7 +88,7 @@ pub(super) struct ArmPlan<'w> {
     pub(super) forced: Vec<usize>,
     /// Gates that are open again because what they judge is by a variable that is set.
     pub(super) reopened: Vec<usize>,
-    pub(super) fills: Vec<CounterId>,
+    pub(super) fills: Ids,
     pub(super) anew: Vec<usize>,
     pub(super) to: To,
 }
@@ -142,7 +142,7 @@ pub(super) struct GateSlot {
 pub(super) struct FactPlan {
     pub(super) slot: usize,
     /// The slot that remembers what the run itself left, and its value for a change from outside.
-    pub(super) inner: Option<(usize, u16)>,
+    pub(super) outside: Option<(usize, Vec<bool>)>,
     pub(super) values: u16,
     /// It may change whenever the state works.
     pub(super) always: bool,
@@ -313,10 +313,14 @@ impl<'w> Planner<'_, 'w> {
         let facts = self.slots.kept.iter().enumerate().filter_map(|(slot, kept)| {
             let Slot::Term(Term::Fact(name)) = &kept.slot else { return None };
             let reads = &kept.reads;
-            let inner = self.slots.position(&Slot::Inner(name.clone()));
+            let outside = self.slots.position(&Slot::Outside(name.clone()));
+            let asks = |value: &Name| {
+                let asking = self.machine.gates.keys().flat_map(|it| Run::owed_when(self.machine, it));
+                asking.filter(|it| it.term == Term::Fact(name.clone())).any(|it| it.values.contains(value))
+            };
             Some(FactPlan {
                 slot,
-                inner: inner.map(|it| (it, self.slots.kept[it].index_of(OUTSIDE))),
+                outside: outside.map(|it| (it, kept.values.iter().map(asks).collect())),
                 values: u16::try_from(kept.values.len()).unwrap_or(u16::MAX),
                 always: reads.anything
                     || reads.git && matches!(state.kind, Kind::Do { .. })
@@ -404,11 +408,13 @@ impl<'w> Planner<'_, 'w> {
     }
 
     /// The counters of budgets, and slots of the reviews that draw on them.
-    fn filled<'b>(&self, budgets: impl Iterator<Item = &'b Name>) -> (Vec<CounterId>, Vec<usize>) {
-        let (mut fills, mut anew) = (Vec::new(), Vec::new());
+    fn filled<'b>(&self, budgets: impl Iterator<Item = &'b Name>) -> (Ids, Vec<usize>) {
+        let (mut fills, mut anew) = (Ids::default(), Vec::new());
         for name in budgets {
             if let Some(budget) = self.machine.budgets.get(&**name) {
-                fills.extend(lines(name, budget).iter().filter_map(|(line, _)| self.counters.get(&**line)));
+                fills.extend(
+                    lines(name, budget).iter().filter_map(|(line, _)| self.counters.get(&**line).copied()),
+                );
             }
             let drawing = self.machine.states.values().filter(|it| crate::machine::draws_on(it, name));
             anew.extend(drawing.filter_map(|it| self.slots.position(&Slot::Handed(it.name.clone()))));

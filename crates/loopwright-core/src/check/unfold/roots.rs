@@ -85,7 +85,7 @@ impl Unfolded<'_> {
                     (None, _) => vec![0],
                 },
                 Slot::From => vec![back.as_ref().map_or(0, |it| kept.index_of(it))],
-                Slot::Handed(_) | Slot::Inner(_) => vec![0],
+                Slot::Handed(_) | Slot::Outside(_) => vec![0],
             };
             choices.push(choice);
         }
@@ -94,15 +94,7 @@ impl Unfolded<'_> {
             self.cut = true;
             return;
         }
-        for mut values in product(&choices) {
-            for at in 0..self.slots.kept.len() {
-                // What a fact is at the start, it is by itself.
-                if let Slot::Inner(name) = self.slots.kept[at].slot.clone()
-                    && let Some(fact) = self.slots.term(&Term::Fact(name))
-                {
-                    values[at] = values[fact];
-                }
-            }
+        for values in product(&choices) {
             let mut this = begin.clone();
             for (at, kept) in self.slots.kept.iter().enumerate() {
                 let Some(value) = self.value(&values, at).filter(|_| alive.get(at).copied().unwrap_or(false))

@@ -4,7 +4,7 @@ use super::fitted::{FittedCell, Spends};
 use super::plan::{ArmPlan, CellPlan, Read, StatePlan, Test, To};
 use super::{Builder, Unfolded, Values};
 use crate::check::writes::Documents;
-use crate::proof::graph::Step;
+use crate::proof::graph::{Ids, Step};
 
 /// An outcome about to be routed.
 pub(super) struct Moment<'m, 'w> {
@@ -50,8 +50,8 @@ impl Unfolded<'_> {
             }
             let spend = match fit.spends {
                 Spends::Never => continue,
-                Spends::Nothing => Vec::new(),
-                Spends::Counter(counter) => vec![counter],
+                Spends::Nothing => Ids::default(),
+                Spends::Counter(counter) => [counter].into(),
             };
             let (target, values, refill) = lead(arm, moment, builder);
             let mut step = Step {
@@ -103,22 +103,20 @@ fn watch(step: &mut Step, target: usize, moment: &Moment<'_, '_>, builder: &Buil
         } else {
             moment.touched != 0 && moment.touched & builder.plan.gates[*gate].judged(moment.before) != 0
         };
-        if spoiled && !step.breaks.contains(watch) {
-            step.breaks.push(*watch);
+        if spoiled {
+            step.breaks.insert(*watch);
         }
     }
     for (watch, after) in &builder.plan.after_watches {
         if *after == target {
-            step.holds.retain(|it| it != watch);
-            if !step.breaks.contains(watch) {
-                step.breaks.push(*watch);
-            }
+            step.holds.remove(*watch);
+            step.breaks.insert(*watch);
         }
     }
 }
 
 /// Where an arm leads: the state, the slots there, and the counters that are filled.
-fn lead(arm: &ArmPlan<'_>, moment: &Moment<'_, '_>, builder: &Builder<'_, '_>) -> (usize, Values, Vec<u16>) {
+fn lead(arm: &ArmPlan<'_>, moment: &Moment<'_, '_>, builder: &Builder<'_, '_>) -> (usize, Values, Ids) {
     let (state, cell, plan) = (moment.state, moment.cell, &builder.plan);
     let mut values = moment.after.clone();
     if let Some(at) = state.last {
@@ -157,7 +155,7 @@ fn lead(arm: &ArmPlan<'_>, moment: &Moment<'_, '_>, builder: &Builder<'_, '_>) -
     arm.anew.iter().for_each(|it| values[*it] = 0);
     if arm.to != To::Again {
         let there = &plan.states[target];
-        refill.extend(there.fills.iter().filter(|it| !arm.fills.contains(it)));
+        refill.extend(there.fills.iter());
         there.anew.iter().for_each(|it| values[*it] = 0);
         if let Some(at) = plan.from {
             let passes_on = state.returns && arm.to != To::Back;
