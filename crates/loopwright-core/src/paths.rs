@@ -46,6 +46,17 @@ fn has_template(pattern: &[Piece]) -> bool {
     pattern.iter().any(|it| matches!(it, Piece::Template(_)))
 }
 
+/// Whether excludes take away a pattern: in the same words, or a folder that all of it is in.
+fn leaves_out(excludes: &[Pattern], pattern: &Pattern) -> bool {
+    let everything = [Piece::Deep, Piece::One, Piece::Many];
+    excludes.iter().any(|exclude| {
+        let folder = exclude.strip_suffix(&everything).filter(|it| it.last() == Some(&Piece::Char('/')));
+        let plain = |it: &[Piece]| it.iter().all(|it| matches!(it, Piece::Char(_)));
+        folder.is_some_and(|it| plain(it) && pattern.len() > it.len() && pattern.starts_with(it))
+            || !has_template(pattern) && exclude == pattern
+    })
+}
+
 /// Whether two patterns have another letter at the same place, with nothing but letters before it.
 fn differ<'p>(mut pairs: impl Iterator<Item = (&'p Piece, &'p Piece)>) -> bool {
     let first = pairs.find(|pair| pair.0 != pair.1 || !matches!(pair.0, Piece::Char(_)));
@@ -83,10 +94,8 @@ impl FileSet {
         let (mut effort, mut unbounded) = (EFFORT, usize::MAX);
         self.includes.iter().any(|one| {
             other.includes.iter().any(|two| {
-                // What one side includes and the other leaves out in the same words needs no search.
-                if !has_template(one) && other.excludes.contains(one)
-                    || !has_template(two) && self.excludes.contains(two)
-                {
+                // What one side includes and the other plainly leaves out needs no search.
+                if leaves_out(&other.excludes, one) || leaves_out(&self.excludes, two) {
                     return false;
                 }
                 if differ(one.iter().zip(two)) || differ(one.iter().rev().zip(two.iter().rev())) {

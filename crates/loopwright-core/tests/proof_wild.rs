@@ -6,7 +6,7 @@
 #![expect(clippy::cast_possible_truncation, reason = "the graphs are small")]
 #![expect(clippy::panic, clippy::expect_used, reason = "these are tests")]
 
-use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::collections::{HashMap, VecDeque};
 
 use loopwright_core::proof::generate::{Generated, wild};
 use loopwright_core::proof::graph::{Graph, Ids, Move, NodeId, Path};

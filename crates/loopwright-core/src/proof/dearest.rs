@@ -16,12 +16,12 @@ const UNBOUNDED: u64 = u64::MAX;
 const UNCOUNTABLE: u64 = u64::MAX - 1;
 
 /// The dearest run or stretch of each lane, each lane giving a weight per node.
-pub(crate) fn dearest(view: &View<'_>, lanes: &[Vec<u64>], values: usize) -> Vec<Dearest> {
+pub(crate) fn dearest(view: &View<'_>, lanes: &[&[u64]], values: usize) -> Vec<Dearest> {
     let together = (values / view.space.len().max(1)).max(1);
     lanes.chunks(together).flat_map(|lanes| batch(view, lanes)).collect()
 }
 
-fn batch(view: &View<'_>, lanes: &[Vec<u64>]) -> Vec<Dearest> {
+fn batch(view: &View<'_>, lanes: &[&[u64]]) -> Vec<Dearest> {
     let width = lanes.len();
     let mut costs = vec![0u64; view.space.len() * width];
     let mut rest = vec![0u64; width];
@@ -33,7 +33,7 @@ fn batch(view: &View<'_>, lanes: &[Vec<u64>]) -> Vec<Dearest> {
                 rest.iter_mut().zip(there).for_each(|(most, cost)| *most = (*most).max(*cost));
             }
         }
-        let dear = |lane: &Vec<u64>| cyclic && members.iter().any(|id| lane[node(view, *id)] > 0);
+        let dear = |lane: &[u64]| cyclic && members.iter().any(|id| lane[node(view, *id)] > 0);
         for (most, lane) in rest.iter_mut().zip(lanes) {
             if dear(lane) {
                 *most = UNBOUNDED;
@@ -66,7 +66,7 @@ fn batch(view: &View<'_>, lanes: &[Vec<u64>]) -> Vec<Dearest> {
                     let at_least = lanes[place][node(view, id)];
                     return Dearest::Between { at_least, witness: Witness { path, from }, at_most: None };
                 }
-                path.moves.extend(follow(view, id, &lanes[place], |id| cost(id, place)));
+                path.moves.extend(follow(view, id, lanes[place], |id| cost(id, place)));
                 Dearest::Exact { value, witness: Witness { path, from } }
             }
         }

@@ -119,7 +119,7 @@ impl<'graph> Batch<'graph> {
             start: &|root| self.begin[root] >> bit & 1 == 0,
             goal: &|node, holds| !holds && self.required[node as usize] >> bit & 1 == 1,
         };
-        quest.seek(self.program, prover.packing.as_ref(), limit)
+        quest.seek(self.program, prover.packing.as_deref(), limit)
     }
 }
 

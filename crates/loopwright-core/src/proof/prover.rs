@@ -3,6 +3,7 @@
 //! The walk over configurations and the termination argument serve several answers, so they are made when
 //! first needed and kept.
 
+use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
 use super::answers::{self, PerAnswer};
@@ -26,7 +27,7 @@ use super::worst::{self, Dearest, Worst};
 #[derive(Debug)]
 pub struct Prover<'graph> {
     pub(crate) program: Arc<Program<'graph>>,
-    pub(crate) packing: Option<Packing>,
+    pub(crate) packing: Option<Arc<Packing>>,
     pub(crate) limits: Limits,
     space: OnceLock<Space>,
     look: OnceLock<Option<Look>>,
@@ -42,7 +43,7 @@ impl<'graph> Prover<'graph> {
     /// Compiles a graph as if some cells could not happen: those of a node and a place that this is true of.
     pub fn without(graph: &'graph Graph, limits: Limits, left_out: &dyn Fn(usize, usize) -> bool) -> Self {
         let program = Arc::new(Program::without(graph, left_out));
-        let packing = Packing::new(&program);
+        let packing = Packing::new(&program).map(Arc::new);
         Prover {
             program,
             packing,
@@ -159,9 +160,9 @@ impl<'graph> Prover<'graph> {
 
     /// Searches within the limits, and if that is not enough in all the space, provided it was explored.
     pub(crate) fn seek(&self, quest: &Quest<'_>) -> Found {
-        match quest.seek(&self.program, self.packing.as_ref(), self.limits.quest) {
+        match quest.seek(&self.program, self.packing.as_deref(), self.limits.quest) {
             Found::Unknown => match self.space().filter(|space| space.complete) {
-                Some(space) => quest.seek(&self.program, self.packing.as_ref(), 2 * space.len()),
+                Some(space) => quest.seek(&self.program, self.packing.as_deref(), 2 * space.len()),
                 None => Found::Unknown,
             },
             found => found,
@@ -169,9 +170,11 @@ impl<'graph> Prover<'graph> {
     }
 
     /// A weight for every node.
-    pub(crate) fn weights(&self, lane: &[u64]) -> Vec<u64> {
-        let mut weights = lane.to_vec();
-        weights.resize(self.program.nodes(), 0);
-        weights
+    pub(crate) fn weights<'lane>(&self, lane: &'lane [u64]) -> Cow<'lane, [u64]> {
+        let nodes = self.program.nodes();
+        match lane.get(..nodes) {
+            Some(all) => Cow::Borrowed(all),
+            None => lane.iter().copied().chain(std::iter::repeat(0)).take(nodes).collect(),
+        }
     }
 }

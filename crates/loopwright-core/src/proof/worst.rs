@@ -4,6 +4,8 @@
 //! much of a large one as the limits allow. What is left is a bound from above, and beside it a run that
 //! exists. Lanes are asked for together, but the largest total is its own lane: maxima do not add up.
 
+use std::borrow::Cow;
+
 use super::graph::Path;
 use super::lexicographic;
 use super::packed::Packing;
@@ -71,20 +73,21 @@ pub(crate) fn bound(prover: &Prover<'_>, lane: &[u64], enough: u64) -> Option<u6
 
 /// The dearest stretch of each lane.
 pub(crate) fn stretch(prover: &Prover<'_>, lanes: &[Vec<u64>]) -> Vec<Dearest> {
-    let lanes: Vec<Vec<u64>> = lanes.iter().map(|lane| prover.weights(lane)).collect();
-    ladder(prover, Scope::Stretch, &lanes)
+    let lanes: Vec<Cow<'_, [u64]>> = lanes.iter().map(|lane| prover.weights(lane)).collect();
+    ladder(prover, Scope::Stretch, &lanes.iter().map(|it| &**it).collect::<Vec<_>>())
 }
 
 pub(crate) fn worst(prover: &Prover<'_>, lanes: &[Vec<u64>]) -> Worst {
-    let lanes: Vec<Vec<u64>> = lanes.iter().map(|lane| prover.weights(lane)).collect();
+    let lanes: Vec<Cow<'_, [u64]>> = lanes.iter().map(|lane| prover.weights(lane)).collect();
+    let lanes: Vec<&[u64]> = lanes.iter().map(|it| &**it).collect();
     let stretch = ladder(prover, Scope::Stretch, &lanes);
     let whole = if prover.attended() { ladder(prover, Scope::Whole, &lanes) } else { stretch.clone() };
     Worst { stretch, whole }
 }
 
-fn ladder(prover: &Prover<'_>, scope: Scope, lanes: &[Vec<u64>]) -> Vec<Dearest> {
+fn ladder(prover: &Prover<'_>, scope: Scope, lanes: &[&[u64]]) -> Vec<Dearest> {
     // A lane that costs nothing anywhere needs no thought.
-    let costs: Vec<Vec<u64>> = lanes.iter().filter(|lane| lane.iter().any(|it| *it > 0)).cloned().collect();
+    let costs: Vec<&[u64]> = lanes.iter().filter(|lane| lane.iter().any(|it| *it > 0)).copied().collect();
     if costs.len() < lanes.len() {
         let mut found = ladder(prover, scope, &costs).into_iter();
         let nothing = || Dearest::Exact { value: 0, witness: Witness::default() };
@@ -130,7 +133,7 @@ fn ladder(prover: &Prover<'_>, scope: Scope, lanes: &[Vec<u64>]) -> Vec<Dearest>
 }
 
 /// By walking every configuration; `None` when there are too many.
-fn walk(prover: &Prover<'_>, scope: Scope, lanes: &[Vec<u64>]) -> Option<Vec<Dearest>> {
+fn walk(prover: &Prover<'_>, scope: Scope, lanes: &[&[u64]]) -> Option<Vec<Dearest>> {
     let view = prover.view(scope).filter(|view| view.space.complete)?;
     Some(super::dearest::dearest(&view, lanes, prover.limits.values))
 }
