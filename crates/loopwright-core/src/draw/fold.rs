@@ -132,7 +132,7 @@ impl Folded {
 
 /// An arrow's labels as one text.
 pub(super) fn said(arrow: &Arrow) -> String {
-    arrow.labels.join(", ")
+    arrow.labels.join(if arrow.labels.iter().any(|it| it.contains(": ")) { "; " } else { ", " })
 }
 
 /// How many runs away from the outermost machine each child machine is; one that nothing runs stands first.

@@ -60,6 +60,7 @@ fn edges(
     failures: bool,
     drawing: &mut Drawing,
 ) {
+    let mut found: Vec<(DrawEdge, Vec<&str>)> = Vec::new();
     for (signal, cell) in &state.cells {
         let failure = signal::is_failure(signal) || cell.origin == Origin::Default;
         if cell.origin == Origin::Implied || failure && !failures {
@@ -83,15 +84,32 @@ fn edges(
             } else {
                 EdgeKind::Plain
             };
-            drawing.edges.push(DrawEdge { from, to: base + target, label: label(state, signal, arm), kind });
+            let edge = DrawEdge { from, to: base + target, label: qualities(arm), kind };
+            // Signals that are led on in the same way share a label.
+            match found.iter_mut().find(|(it, _)| *it == edge && !edge.label.is_empty()) {
+                Some((_, signals)) => signals.push(signal),
+                None => found.push((edge, vec![signal])),
+            }
         }
+    }
+    let only = state.cells.values().filter(|it| it.origin == Origin::Own).count() == 1;
+    for (mut edge, signals) in found {
+        let plain = |it: &&str| *it == signal::ALWAYS || only && matches!(*it, "done" | "pass");
+        if !signals.iter().all(plain) {
+            let between = match (signals.len(), edge.label.is_empty()) {
+                (_, true) => "",
+                (1, _) => ", ",
+                _ => ": ",
+            };
+            edge.label = format!("{}{between}{}", signals.join(", "), edge.label);
+        }
+        drawing.edges.push(edge);
     }
 }
 
-fn label(state: &State, signal: &str, arm: &Arm) -> String {
-    let only = state.cells.iter().filter(|(_, it)| it.origin == Origin::Own).count() == 1;
-    let plain = signal == signal::ALWAYS || only && matches!(signal, "done" | "pass");
-    let mut parts: Vec<String> = if plain { Vec::new() } else { vec![signal.to_owned()] };
+/// What an arm asks for and costs, as a label says it.
+fn qualities(arm: &Arm) -> String {
+    let mut parts: Vec<String> = Vec::new();
     for condition in &arm.when {
         let values: Vec<&str> = condition.values.iter().map(|it| &**it).collect();
         parts.push(format!("{} = {}", condition.term, values.join("/")));
