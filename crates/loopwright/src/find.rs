@@ -56,6 +56,39 @@ pub(crate) fn built_in() -> Vec<&'static str> {
     names
 }
 
+/// The workflows of the repository, in `.loopwright/workflows` here or in a folder above.
+pub(crate) fn own() -> Vec<String> {
+    let here = env::current_dir().unwrap_or_default();
+    let mut names: Vec<String> = here
+        .ancestors()
+        .filter_map(|it| fs::read_dir(it.join(".loopwright/workflows")).ok())
+        .flatten()
+        .filter_map(Result::ok)
+        .filter(|it| it.path().join(WORKFLOW_FILE).is_file())
+        .map(|it| it.file_name().to_string_lossy().into_owned())
+        .collect();
+    names.sort();
+    names.dedup();
+    names
+}
+
+/// Every workflow that can be named here: the repository's own, then the built-in ones.
+pub(crate) fn all() -> Vec<String> {
+    let mut names = own();
+    for name in built_in() {
+        if !names.iter().any(|it| it == name) {
+            names.push(name.to_owned());
+        }
+    }
+    names
+}
+
+/// What somebody asked for; everything that can be named here if nothing.
+pub(crate) fn wanted(names: &[String]) -> impl Iterator<Item = Result<Found, CommandError>> {
+    let names = if names.is_empty() { all() } else { names.to_vec() };
+    names.into_iter().map(|it| find(&it))
+}
+
 /// Finds a workflow by path or name.
 pub(crate) fn find(wanted: &str) -> Result<Found, CommandError> {
     let path = Path::new(wanted);
@@ -85,7 +118,7 @@ pub(crate) fn find(wanted: &str) -> Result<Found, CommandError> {
         files.map(|(_, path, content)| ((*path).to_owned(), content.to_vec())).collect();
     if files.is_empty() {
         let error = CommandError::user(format!("there is no workflow `{wanted}`"));
-        return Err(error.maybe_hinted(did_you_mean(wanted, built_in())));
+        return Err(error.maybe_hinted(did_you_mean(wanted, all().iter().map(String::as_str))));
     }
     let folder = Folder { name: wanted.to_owned(), files };
     Ok(Found { folder, origin: format!("built-in {wanted}"), single: false })

@@ -23,8 +23,9 @@ struct Arguments {
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    match commands::run(arguments.command) {
-        Ok(code) => code,
-        Err(error) => error.report(),
+    let code = commands::run(arguments.command).unwrap_or_else(|error| error.report());
+    match show::lost() {
+        Some(why) => error::CommandError::user(format!("the output could not be written: {why}")).report(),
+        None => code,
     }
 }

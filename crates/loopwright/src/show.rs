@@ -1,17 +1,35 @@
 //! Showing things to people: problems with a pointer into the text, and plain lines.
 //!
-//! Data goes to stdout, everything else to stderr. A closed pipe ends the output, not the program with a crash.
+//! Data goes to stdout, everything else to stderr. A closed pipe ends the output, not the program with a crash; output
+//! that cannot be written for any other reason is an error in the end.
 
 use std::ffi::OsString;
 use std::io::Write as _;
+use std::sync::OnceLock;
 
 use loopwright_core::problem::Problem;
-use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteDiagnostic, NamedSource, Report};
+use miette::{
+    GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteDiagnostic, MietteError, MietteSpanContents,
+    NamedSource, Report, SourceCode, SourceSpan, SpanContents,
+};
+
+/// Why output was lost, if it was.
+static LOST: OnceLock<String> = OnceLock::new();
 
 /// Writes to stdout.
 pub(crate) fn out(text: &str) {
     let mut stdout = std::io::stdout().lock();
-    let _ = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            LOST.get_or_init(|| error.to_string());
+        }
+        _ => {}
+    }
+}
+
+/// Why what was written to stdout did not all arrive.
+pub(crate) fn lost() -> Option<&'static str> {
+    LOST.get().map(String::as_str)
 }
 
 /// Writes a line to stderr.
@@ -31,9 +49,13 @@ fn coloured(terminal: bool, no_color: Option<OsString>, term: Option<OsString>) 
     terminal && no_color.is_none_or(|it| it.is_empty()) && term.is_none_or(|it| it != "dumb")
 }
 
-/// A problem, drawn with a pointer into its file, which goes by this name and holds this text.
-pub(crate) fn problem(name: &str, text: Option<&str>, problem: &Problem) -> String {
-    use std::io::IsTerminal as _;
+/// A problem, drawn for a stream with a pointer into its file, which goes by this name and holds this text.
+pub(crate) fn problem(
+    stream: &impl std::io::IsTerminal,
+    name: &str,
+    text: Option<&str>,
+    problem: &Problem,
+) -> String {
     let source = text.filter(|it| !it.is_empty());
     let message = match source {
         Some(_) => problem.message.clone(),
@@ -44,7 +66,7 @@ pub(crate) fn problem(name: &str, text: Option<&str>, problem: &Problem) -> Stri
         diagnostic = diagnostic.with_help(help.clone());
     }
     let (no_color, term) = (std::env::var_os("NO_COLOR"), std::env::var_os("TERM"));
-    let theme = if coloured(std::io::stderr().is_terminal(), no_color, term) {
+    let theme = if coloured(stream.is_terminal(), no_color, term) {
         GraphicalTheme::unicode()
     } else {
         GraphicalTheme::unicode_nocolor()
@@ -58,8 +80,11 @@ pub(crate) fn problem(name: &str, text: Option<&str>, problem: &Problem) -> Stri
             // A label over many lines hides the place it points to.
             let end = problem.place.bytes.end.clamp(start, text.len());
             let end = text[start..end].find('\n').map_or(end, |it| start + it);
-            diagnostic = diagnostic.with_label(LabeledSpan::new(None, start, end - start));
-            Report::new(diagnostic).with_source_code(NamedSource::new(name, text.to_owned()))
+            let (text, label, length) = shortened(text, start, end - start);
+            let (_, column) = position(source.unwrap_or_default(), start);
+            diagnostic = diagnostic.with_label(LabeledSpan::new(None, label, length));
+            let text = NamedSource::new(name, text);
+            Report::new(diagnostic).with_source_code(Cut { text, label, column })
         }
         None => Report::new(diagnostic),
     };
@@ -67,6 +92,53 @@ pub(crate) fn problem(name: &str, text: Option<&str>, problem: &Problem) -> Stri
         Ok(()) => drawn,
         Err(_) => format!("{}\n", problem.message),
     }
+}
+
+/// A text with its long lines cut, that still knows in which column its label stood.
+struct Cut {
+    text: NamedSource<String>,
+    label: usize,
+    column: usize,
+}
+
+impl SourceCode for Cut {
+    fn read_span<'a>(
+        &'a self,
+        span: &SourceSpan,
+        before: usize,
+        after: usize,
+    ) -> Result<Box<dyn SpanContents<'a> + 'a>, MietteError> {
+        let found = self.text.read_span(span, before, after)?;
+        let name = found.name().unwrap_or_default().to_owned();
+        let (data, at) = (found.data(), *found.span());
+        let column = if span.offset() == self.label { self.column - 1 } else { found.column() };
+        Ok(Box::new(MietteSpanContents::new_named(name, data, at, found.line(), column, found.line_count())))
+    }
+}
+
+/// A text with its long lines cut, and where a label on one line is then. A line that nobody can read says nothing.
+fn shortened(text: &str, start: usize, length: usize) -> (String, usize, usize) {
+    const LONGEST: usize = 240;
+    const BEFORE: usize = 80;
+    if text.lines().all(|it| it.len() <= LONGEST) {
+        return (text.to_owned(), start, length);
+    }
+    let (mut short, mut at, mut label) = (String::new(), 0, (0, 0));
+    for line in text.split_inclusive('\n') {
+        let body = line.trim_end_matches('\n');
+        let inside = start.checked_sub(at).filter(|it| *it <= body.len() && *it < line.len().max(1));
+        let from = inside.map_or(0, |it| it.saturating_sub(BEFORE));
+        let from = if body.len() > LONGEST { body.floor_char_boundary(from) } else { 0 };
+        let to = if body.len() > LONGEST { body.floor_char_boundary(from + LONGEST) } else { body.len() };
+        let to = to.min(body.len());
+        let (left, right) = (if from > 0 { "…" } else { "" }, if to < body.len() { "…" } else { "" });
+        if let Some(inside) = inside {
+            label = (short.len() + left.len() + inside - from, length.min(to.saturating_sub(inside)));
+        }
+        short.extend([left, &body[from..to], right, &line[body.len()..]]);
+        at += line.len();
+    }
+    (short, label.0, label.1)
 }
 
 /// Line and column of a byte, from one.

@@ -21,7 +21,7 @@ impl Loader<'_> {
 
     fn claim(&self, workflow: &Workflow, node: &Node) -> Option<Claim> {
         if let Some(never) = node.get("never") {
-            let reach = self.main_state(workflow, never.get("reach")?)?;
+            let reach = self.main_state(workflow, "reach", never.get("reach")?)?;
             let before = never.get("before").map(Node::items).unwrap_or_default();
             let before: Vec<Happened> =
                 before.into_iter().filter_map(|it| self.happened(workflow, it)).collect();
@@ -35,18 +35,28 @@ impl Loader<'_> {
             });
         }
         if let Some(at_most) = node.get("at-most") {
-            let visits = self.main_state(workflow, at_most.get("visits")?)?;
+            let visits = self.main_state(workflow, "visits", at_most.get("visits")?)?;
             return Some(Claim::AtMost { visits, times: at_most.get("times")?.number()? });
         }
         let always = node.get("always")?;
         Some(Claim::Always {
-            after: self.main_state(workflow, always.get("after")?)?,
+            after: self.main_state(workflow, "after", always.get("after")?)?,
             comes: self.happened(workflow, always.get("comes")?)?,
         })
     }
 
-    fn main_state(&self, workflow: &Workflow, node: &Node) -> Option<Name> {
+    fn main_state(&self, workflow: &Workflow, key: &str, node: &Node) -> Option<Name> {
         let text = node.text()?;
+        if let Some((child, state)) = text.split_once('.')
+            && workflow.machine(Some(child)).is_some_and(|it| it.states.contains_key(state))
+        {
+            let message =
+                format!("`{text}` is a state of a child, and `{key}` names one of the workflow's own");
+            let help =
+                "children's states may stand in `before` and `comes`; to bound a child, use its budgets";
+            self.wrong("bad-value", &node.bytes, message, Some(help.to_owned()));
+            return None;
+        }
         self.state_of(&workflow.main, text, node).then(|| text.into())
     }
 
@@ -106,6 +116,12 @@ impl Loader<'_> {
             Some(wanted) => wanted.split('|').map(|it| it.trim().into()).collect(),
         };
         if self.is_vague(machine, &state.into()) {
+            return None;
+        }
+        if signals.iter().any(|it| **it == *"settled") && !known.contains_key("settled") {
+            let message = "`settled` says how a gate stands; it does not go together with signals".to_owned();
+            let help = format!("write `{name} = settled` alone, or name only signals");
+            self.wrong("bad-value", &node.bytes, message, Some(help));
             return None;
         }
         for wanted in signals.iter().filter(|it| !known.contains_key(&***it)) {

@@ -116,11 +116,15 @@ impl Node {
     }
 }
 
+const TOO_DEEP: &str = "a workflow needs no more than a few levels";
+
 /// Reads one YAML document. A syntax error ends it; everything else is collected.
 pub fn parse(file: &str, text: &str, problems: &mut Vec<Problem>) -> Option<Node> {
     if text.len() > MOST_BYTES {
-        let message = format!("`{file}` has {} bytes; a workflow has at most {MOST_BYTES}", text.len());
-        problems.push(Problem::load("too-large", place(file, 0..0), message));
+        let message = format!("`{file}` is larger than {} KiB, and no workflow is", MOST_BYTES / 1024);
+        let problem = Problem::load("too-large", place(file, 0..0), message);
+        problems
+            .push(problem.help("is it the right file? Long texts go in files of their own, in `prompts/`"));
         return None;
     }
     // A byte order mark is no part of the text, but of the file that places are counted in.
@@ -192,12 +196,7 @@ pub fn parse(file: &str, text: &str, problems: &mut Vec<Problem>) -> Option<Node
             _ => None,
         };
         if open.len() > MOST_DEPTH {
-            reader.report(
-                "too-deep",
-                bytes_of(&open),
-                "nested too deeply",
-                "a workflow needs no more than a few levels",
-            );
+            reader.report("too-deep", bytes_of(&open), "nested too deeply", TOO_DEEP);
             return None;
         }
         if let Some(node) = finished {
@@ -337,10 +336,17 @@ impl Reader<'_> {
     }
 
     fn syntax(&mut self, at: usize, info: &str, text: &str) {
+        if info.contains("recursion limit") {
+            let bytes = at..(at + 1).min(self.length).max(at);
+            return self.report("too-deep", bytes, "nested too deeply", TOO_DEEP);
+        }
+        // Where the parser finds a tab, it was still reading what stands before it.
+        let tab = info.contains("tab").then(|| text.get(at..).and_then(|it| it.find('\t'))).flatten();
+        let at = tab.map_or(at, |it| at + it);
         let line_start = text[..at.min(text.len())].rfind('\n').map_or(0, |it| it + 1);
         let indent: String =
             text[line_start..].chars().take_while(|it| it.is_whitespace() && *it != '\n').collect();
-        let help = if indent.contains('\t') {
+        let help = if indent.contains('\t') || tab.is_some() {
             "indent with spaces: YAML does not allow tabs there"
         } else if text[line_start..].lines().next().is_some_and(|it| it.contains("{{") && !it.contains('"')) {
             "a text with `{{ }}` must be quoted: \"{{subject}}\""

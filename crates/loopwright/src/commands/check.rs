@@ -11,18 +11,18 @@ use loopwright_core::problem::{Problem, Stage};
 use serde_json::{Value, json};
 
 use crate::error::{CommandError, NOT_LOADED, NOT_PROVED, OK};
-use crate::find::{Found, built_in, find};
+use crate::find::{Found, wanted};
 use crate::show;
 
 /// Prove a workflow before it runs
 ///
 /// Says whether every signal has a route, every run ends, nothing passes a gate unjudged and the author's properties
-/// hold, and what the worst case costs. Every failure comes with a shortest run that shows it.
+/// hold, and what the worst case costs. Where a run can show what is wrong, a shortest one is printed.
 ///
 /// Exit codes: 0 proved, 1 not proved, 2 the file does not load.
 #[derive(clap::Args, Debug)]
 pub(crate) struct CheckArgs {
-    /// Workflows: names, folders or files. All built-ins if none is given
+    /// Workflows: names, folders or files. The repository's own and all built-ins if none is given
     #[arg(value_name = "WORKFLOW|PATH")]
     workflows: Vec<String>,
     /// Print the report as JSON
@@ -48,15 +48,17 @@ pub(crate) fn examine(found: &Found) -> (Loaded, Option<Report>) {
 }
 
 pub(crate) fn cmd_check(arguments: &CheckArgs) -> Result<ExitCode, CommandError> {
-    let wanted: Vec<String> = if arguments.workflows.is_empty() {
-        built_in().into_iter().map(str::to_owned).collect()
-    } else {
-        arguments.workflows.clone()
-    };
     let mut worst = OK;
     let mut reports: Vec<Value> = Vec::new();
-    for name in &wanted {
-        let found = find(name)?;
+    for found in wanted(&arguments.workflows) {
+        let found = match found {
+            Ok(found) => found,
+            Err(error) => {
+                error.report();
+                worst = NOT_LOADED;
+                continue;
+            }
+        };
         let (loaded, report) = examine(&found);
         let problems: Vec<&Problem> =
             loaded.problems.iter().chain(report.iter().flat_map(|it| &it.problems)).collect();
@@ -84,28 +86,37 @@ pub(crate) fn cmd_check(arguments: &CheckArgs) -> Result<ExitCode, CommandError>
     Ok(ExitCode::from(worst))
 }
 
+/// A report is what was asked for; that a file does not load is an error.
 fn print(found: &Found, problems: &[&Problem], report: Option<&Report>, arguments: &CheckArgs) {
+    let say = |text: &str| match report {
+        Some(_) => show::out(&format!("{text}\n")),
+        None => show::error_line(text),
+    };
     for problem in problems.iter().take(MOST_SHOWN) {
         let (name, text) = (found.path(&problem.place.file), found.folder.text(&problem.place.file));
-        show::error_line(show::problem(&name, text, problem).trim_end());
+        let drawn = match report {
+            Some(_) => show::problem(&std::io::stdout(), &name, text, problem),
+            None => show::problem(&std::io::stderr(), &name, text, problem),
+        };
+        say(drawn.trim_end());
         if let Some(path) = &problem.path {
-            show::error_line(&format!("  a run that shows it:\n{}", indent(&path.to_yaml(), 4)));
+            say(&format!("  a run that shows it:\n{}", indent(&path.to_yaml(), 4)));
         }
     }
     if problems.len() > MOST_SHOWN {
         let more = show::counted(problems.len() - MOST_SHOWN, "more problem");
-        show::error_line(&format!("and {more}; `--json` lists all"));
+        say(&format!("and {more}; `--json` lists all"));
     }
     let name = found.name();
     let count = show::counted(problems.len(), "problem");
     let Some(report) = report else {
-        show::error_line(&format!("{name}: does not load ({count})"));
+        say(&format!("{name}: does not load ({count})"));
         return;
     };
     if problems.is_empty() {
         show::out(&format!("{name}: proved\n{}", summary(report)));
     } else {
-        show::error_line(&format!("{name}: not proved ({count})"));
+        say(&format!("{name}: not proved ({count})"));
         if report.worst.is_some() {
             show::out(&summary(report));
         }

@@ -7,10 +7,10 @@ use loopwright_core::language::load;
 use loopwright_core::library::readers;
 use serde_json::json;
 
-use crate::find::{built_in, find};
+use crate::find::{all, find, own};
 use crate::show;
 
-/// List the built-in workflows
+/// List the workflows that can be named here: the repository's own and the built-in ones
 #[derive(clap::Args, Debug)]
 pub(crate) struct WorkflowsArgs {
     /// Print as JSON
@@ -22,14 +22,18 @@ pub(crate) fn cmd_workflows(arguments: &WorkflowsArgs) -> ExitCode {
     let about = |name: &str| {
         find(name).ok().and_then(|it| load(&it.folder).workflow).map(|it| it.about).unwrap_or_default()
     };
+    let own = own();
+    let is_own = |name: &String| own.contains(name);
     if arguments.json {
-        let all: Vec<_> = built_in().into_iter().map(|it| json!({"name": it, "about": about(it)})).collect();
+        let tell = |it: &String| json!({"name": it, "about": about(it), "built-in": !is_own(it)});
+        let all: Vec<_> = all().iter().map(tell).collect();
         show::out(&format!("{}\n", json!(all)));
         return ExitCode::SUCCESS;
     }
     let mut text = String::new();
-    for name in built_in() {
-        let _ = writeln!(text, "{name:10} {}", about(name));
+    for name in all() {
+        let where_ = if is_own(&name) { " (this repository's)" } else { "" };
+        let _ = writeln!(text, "{name:10} {}{where_}", about(&name));
     }
     show::out(&text);
     ExitCode::SUCCESS

@@ -7,8 +7,8 @@ use loopwright_core::definition::Workflow;
 use loopwright_core::rehearse::{Coverage, Scenario, parse_scenario, perform};
 use serde_json::{Value, json};
 
-use crate::error::{CommandError, NOT_PROVED};
-use crate::find::{Found, built_in, find};
+use crate::error::{CommandError, NOT_LOADED, NOT_PROVED, OK};
+use crate::find::{Found, wanted};
 use crate::show;
 
 /// Play a workflow's scenarios, as its CI would
@@ -19,7 +19,7 @@ use crate::show;
 /// Exit codes: 0 all passed, 1 a scenario failed (or, with --complete, an arm is not covered), 2 something does not load.
 #[derive(clap::Args, Debug)]
 pub(crate) struct TestArgs {
-    /// Workflows: names, folders or files. All built-ins if none is given
+    /// Workflows: names, folders or files. The repository's own and all built-ins if none is given
     #[arg(value_name = "WORKFLOW|PATH")]
     workflows: Vec<String>,
     /// Fail also when some arm is taken by no scenario
@@ -30,30 +30,26 @@ pub(crate) struct TestArgs {
     json: bool,
 }
 
-/// The scenarios of a folder and their files. Everything that is wrong with any of them is shown first.
-fn scenarios(found: &Found, workflow: &Workflow) -> Result<Vec<(String, Scenario)>, CommandError> {
+/// The scenarios of a folder and their files, and how many do not load. What is wrong with those is shown.
+fn scenarios(found: &Found, workflow: &Workflow) -> (Vec<(String, Scenario)>, usize) {
     let mut scenarios = Vec::new();
-    let mut broken: Vec<CommandError> = Vec::new();
+    let mut broken = 0;
     for (file, content) in
         found.folder.files.iter().filter(|(it, _)| it.starts_with("scenarios/") && is_yaml(it))
     {
         let name = found.path(file);
-        let read = if let Ok(text) = std::str::from_utf8(content) {
-            scenario(workflow, &name, text)
-        } else {
-            show::error_line(&format!("`{name}` is not UTF-8 text"));
-            Err(CommandError::user(format!("the scenario `{name}` does not load")))
-        };
+        let read = std::str::from_utf8(content)
+            .map_err(|_| CommandError::user(format!("`{name}` is not UTF-8 text")))
+            .and_then(|text| scenario(workflow, &name, text));
         match read {
             Ok(scenario) => scenarios.push((file.clone(), scenario)),
-            Err(error) => broken.push(error),
+            Err(error) => {
+                error.report();
+                broken += 1;
+            }
         }
     }
-    match broken.pop() {
-        None => Ok(scenarios),
-        Some(error) if broken.is_empty() => Err(error),
-        Some(_) => Err(CommandError::user(format!("{} scenarios do not load", broken.len() + 1))),
-    }
+    (scenarios, broken)
 }
 
 fn is_yaml(file: &str) -> bool {
@@ -64,7 +60,7 @@ fn is_yaml(file: &str) -> bool {
 pub(crate) fn scenario(workflow: &Workflow, name: &str, text: &str) -> Result<Scenario, CommandError> {
     let (scenario, problems) = parse_scenario(workflow, name, text);
     for problem in &problems {
-        show::error_line(show::problem(name, Some(text), problem).trim_end());
+        show::error_line(show::problem(&std::io::stderr(), name, Some(text), problem).trim_end());
     }
     scenario
         .filter(|_| problems.is_empty())
@@ -72,21 +68,24 @@ pub(crate) fn scenario(workflow: &Workflow, name: &str, text: &str) -> Result<Sc
 }
 
 pub(crate) fn cmd_test(arguments: &TestArgs) -> Result<ExitCode, CommandError> {
-    let wanted: Vec<String> = if arguments.workflows.is_empty() {
-        built_in().into_iter().map(str::to_owned).collect()
-    } else {
-        arguments.workflows.clone()
-    };
-    let mut failed_any = false;
+    let mut worst = OK;
     let mut reports: Vec<Value> = Vec::new();
-    for name in &wanted {
-        let found = find(name)?;
-        let workflow = super::graph::loaded(&found)?;
+    for found in wanted(&arguments.workflows) {
+        let loaded = found.and_then(|it| super::graph::loaded(&it).map(|workflow| (it, workflow)));
+        let (found, workflow) = match loaded {
+            Ok(loaded) => loaded,
+            Err(error) => {
+                error.report();
+                worst = NOT_LOADED;
+                continue;
+            }
+        };
         let mut coverage = Coverage::of(&workflow);
         let mut text = String::new();
         let (mut passed, mut failed) = (0, 0);
         let mut results: Vec<Value> = Vec::new();
-        for (file, scenario) in scenarios(&found, &workflow)? {
+        let (scenarios, broken) = scenarios(&found, &workflow);
+        for (file, scenario) in scenarios {
             let verdict = perform(&workflow, &scenario, &mut coverage);
             let complaints = match verdict {
                 Ok(verdict) => verdict.complaints,
@@ -114,18 +113,23 @@ pub(crate) fn cmd_test(arguments: &TestArgs) -> Result<ExitCode, CommandError> {
                 format!("{}:{line} {} {} -> {}{default}", place.file, arm.state, arm.signal, arm.to)
             })
             .collect();
-        for arm in &missed {
+        // What a scenario that does not load would have taken, nobody knows.
+        for arm in missed.iter().filter(|_| broken == 0) {
             let _ = writeln!(text, "never taken: {arm}");
         }
-        let _ = writeln!(
-            text,
-            "{}: {passed} passed, {failed} failed; {taken} of {all} arms taken",
-            workflow.name
-        );
-        failed_any |= failed > 0 || arguments.complete && taken < all;
+        let _ = write!(text, "{}: {passed} passed, {failed} failed", workflow.name);
+        if broken > 0 {
+            let _ = write!(text, ", {broken} did not load");
+        }
+        let _ = writeln!(text, "; {taken} of {all} arms taken");
+        if broken > 0 {
+            worst = NOT_LOADED;
+        } else if failed > 0 || arguments.complete && taken < all {
+            worst = worst.max(NOT_PROVED);
+        }
         if arguments.json {
             reports.push(json!({
-                "workflow": workflow.name, "passed": passed, "failed": failed, "scenarios": results,
+                "workflow": workflow.name, "passed": passed, "failed": failed, "broken": broken, "scenarios": results,
                 "arms": all, "taken": taken, "never-taken": missed,
             }));
         } else {
@@ -135,5 +139,5 @@ pub(crate) fn cmd_test(arguments: &TestArgs) -> Result<ExitCode, CommandError> {
     if arguments.json {
         show::out(&format!("{}\n", json!({"reports": reports})));
     }
-    Ok(if failed_any { ExitCode::from(NOT_PROVED) } else { ExitCode::SUCCESS })
+    Ok(ExitCode::from(worst))
 }

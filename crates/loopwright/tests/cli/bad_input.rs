@@ -72,6 +72,7 @@ fn what_is_too_large_is_not_read() -> Outcome {
     fs::write(folder.join("ten.yaml"), &ten)?;
     let ran = run_in(&folder, &["check", "ten.yaml"])?;
     assert!(ran.code == Some(2) && ran.stderr.contains("too-large"), "{}", ran.stderr);
+    assert!(ran.stderr.len() < 2_000, "what is too large is not printed either: {} bytes", ran.stderr.len());
     let many = folder.join("many");
     fs::create_dir_all(&many)?;
     fs::write(many.join("workflow.yaml"), "workflow: many\nsubject: s\nstates: {d: {end: success}}\n")?;
@@ -147,6 +148,20 @@ fn scenarios_that_are_none() -> Outcome {
     Ok(())
 }
 
+/// A very long line is cut around the place that is meant, which keeps its column.
+#[test]
+fn long_lines_are_cut() -> Outcome {
+    let folder = scratch("long")?;
+    let before = "é".repeat(3_000);
+    let line = format!("states: {{a: {{end: success, says: \"{before}\", bogus: 1, about: \"{before}\"}}}}");
+    fs::write(folder.join("long.yaml"), format!("workflow: x\nsubject: s\n{line}\n"))?;
+    let ran = run_in(&folder, &["check", "long.yaml"])?;
+    let column = line.chars().take_while(|it| *it != 'b').count() + 1;
+    assert!(ran.stderr.contains(&format!("[long.yaml:3:{column}]")), "{column}: {}", ran.stderr);
+    assert!(ran.stderr.contains("\", bogus: 1, about: \"é") && ran.stderr.len() < 4_000, "{}", ran.stderr);
+    Ok(())
+}
+
 /// Names of files that people do not choose, and programs do.
 #[test]
 fn files_with_odd_names() -> Outcome {
@@ -156,7 +171,7 @@ fn files_with_odd_names() -> Outcome {
         fs::write(folder.join(name), &text)?;
         let ran = run_in(&folder, &["check", name])?;
         assert_eq!(ran.code, Some(1), "{name}: {}", ran.stderr);
-        assert!(ran.stderr.contains(name), "{name}: {}", ran.stderr);
+        assert!(ran.stdout.contains(name), "{name}: {}", ran.stdout);
     }
     fs::write(folder.join("-x.yaml"), &text)?;
     assert_eq!(run_in(&folder, &["check", "./-x.yaml"])?.code, Some(1));

@@ -85,13 +85,20 @@ fn the_exit_code_says_how_it_went() -> Outcome {
 /// What is not data goes to stderr, so that data can be piped on.
 #[test]
 fn data_goes_to_stdout_and_the_rest_to_stderr() -> Outcome {
-    for line in ["check broken", "matrix broken", "check nothing", "test misspelt", "chek"] {
+    for line in ["check broken", "matrix broken", "check nothing", "chek"] {
         let ran = run(line)?;
         assert!(ran.stdout.is_empty() && !ran.stderr.is_empty(), "{line}: {}", ran.stdout);
     }
-    for line in
-        ["check small", "matrix small", "graph small", "rehearse small", "test small", "schema", "readers"]
-    {
+    for line in [
+        "check small",
+        "check unproved",
+        "matrix small",
+        "graph small",
+        "rehearse small",
+        "test small",
+        "schema",
+        "readers",
+    ] {
         let ran = run(line)?;
         assert!(!ran.stdout.is_empty() && ran.stderr.is_empty(), "{line}: {}", ran.stderr);
     }
@@ -181,11 +188,44 @@ fn a_drawing_can_be_written_to_a_file() -> Outcome {
     Ok(())
 }
 
+/// Workflows of the repository are found from anywhere inside, and are what is meant when nothing is named.
+#[test]
+fn the_repositorys_own_workflows_come_first() -> Outcome {
+    let folder = scratch("own")?;
+    let (own, inside) = (folder.join(".loopwright/workflows/mine"), folder.join("src/deep"));
+    fs::create_dir_all(&own)?;
+    fs::create_dir_all(&inside)?;
+    fs::write(own.join("workflow.yaml"), "workflow: mine\nsubject: s\nstates: {d: {end: success}}\n")?;
+    let listed = run_in(&inside, &["workflows"])?.stdout;
+    assert!(listed.lines().next().is_some_and(|it| it.starts_with("mine ")), "{listed}");
+    let ran = run_in(&inside, &["check"])?;
+    assert!(ran.stdout.starts_with("mine: proved") && ran.stdout.contains("vibe: proved"), "{}", ran.stdout);
+    let ran = run_in(&inside, &["check", "mien"])?;
+    assert!(ran.stderr.contains("did you mean `mine`?"), "{}", ran.stderr);
+    Ok(())
+}
+
+/// One that is wrong does not keep the others from being looked at.
+#[test]
+fn what_is_wrong_with_one_is_said_and_the_others_go_on() -> Outcome {
+    let ran = run("check nothing small")?;
+    assert!(ran.code == Some(2) && ran.stdout.contains("small: proved"), "{}{}", ran.stdout, ran.stderr);
+    let ran = run("test broken misspelt small")?;
+    assert!(ran.code == Some(2) && ran.stdout.contains("small: 2 passed"), "{}{}", ran.stdout, ran.stderr);
+    assert!(ran.stdout.contains("misspelt: 0 passed, 0 failed, 2 did not load"), "{}", ran.stdout);
+    assert!(
+        ran.stdout.starts_with("misspelt: "),
+        "what broken scenarios do not take is not said: {}",
+        ran.stdout
+    );
+    Ok(())
+}
+
 /// A file alone is a workflow too, and goes by its path.
 #[test]
 fn a_file_is_named_by_its_path() -> Outcome {
     let ran = run("check unproved/workflow.yaml broken/workflow.yaml")?;
-    assert!(ran.stderr.contains("unproved: not proved"), "{}", ran.stderr);
+    assert!(ran.stdout.contains("unproved: not proved"), "{}", ran.stdout);
     let folder = scratch("single")?;
     fs::copy(data().join("broken/workflow.yaml"), folder.join("other.yaml"))?;
     let ran = run_in(&folder, &["check", "other.yaml"])?;

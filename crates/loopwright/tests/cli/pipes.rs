@@ -55,3 +55,18 @@ fn what_is_piped_has_no_colour() -> Outcome {
     }
     Ok(())
 }
+
+/// A disk that is full loses the answer, so the answer cannot be "all is well".
+#[cfg(target_os = "linux")]
+#[test]
+fn an_answer_that_cannot_be_written_is_an_error() -> Outcome {
+    for line in ["check small", "check --json small", "matrix small", "test small", "schema"] {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full")?;
+        let mut command = loopwright(&data());
+        let ran: Ran =
+            command.args(line.split_whitespace()).stdout(full).stderr(Stdio::piped()).output()?.into();
+        assert_eq!(ran.code, Some(2), "{line}: {}", ran.stderr);
+        assert!(ran.stderr.contains("the output could not be written"), "{line}: {}", ran.stderr);
+    }
+    Ok(())
+}
