@@ -106,6 +106,15 @@ const GUARDS: &[(&str, &str, &str, &str, &str)] = &[
         "tasks",
     ),
     ("\"Do it.\"", "do-it.md", "bad-value", "do-it.md", "prompts/do-it.md"),
+    ("do: [{delete: tasks}]", "do: []", "bad-type", "[]", "leave the state out"),
+    ("needs: [tests], on", "needs: {by: tree, dirty: [tests]}, on", "bad-value", "tree", "`set` a variable"),
+    (
+        "work: {agent: coder, then: fine}",
+        "work: {agent: coder, then: [{when: {gate.tests: fresh}, to: fine}, {to: stuck}]}",
+        "unknown-name",
+        "gate.tests",
+        "",
+    ),
 ];
 
 #[test]
@@ -125,6 +134,16 @@ fn each_guard_blocks_at_its_place() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// What a child reads of its parent it reads as it is; a loop sets what the child declares.
+#[test]
+fn a_loop_sets_no_variable_of_its_own_machine() {
+    let text = GOOD
+        .replace("phases:", "vars: {mode: {in: [a, b], start: a}}\nphases:")
+        .replace("run: part}", "run: part, with: {mode: b}}");
+    let wrong: Vec<Problem> = found(&text).into_iter().filter(|it| it.code == "bad-value").collect();
+    assert!(matches!(&*wrong, [one] if text.get(one.place.bytes.clone()) == Some("mode")), "{wrong:?}");
 }
 
 /// In a child these words are no trouble: scenarios and phases say `part.edit` there.

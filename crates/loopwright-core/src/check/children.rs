@@ -196,7 +196,12 @@ fn main_watches(
             }
             Claim::Always { after, comes } => found.push(Watch {
                 name: format!("property {property}"),
-                what: What::After { property, after: after.clone(), comes: comes.clone() },
+                what: What::After {
+                    property,
+                    after: after.clone(),
+                    comes: comes.clone(),
+                    inside: surely_inside(instances, child_watches, comes),
+                },
             }),
             Claim::AtMost { .. } => {}
         }
@@ -278,33 +283,46 @@ pub(super) fn steps_without(
 fn steps_of(instance: &Instance<'_>, path: &Path, tracer: &Tracer<'_, '_>) -> Vec<Step> {
     let begin = instance.unfolded.begins.get(path.root).map(|it| it.facts.clone()).unwrap_or_default();
     let mut steps: Vec<Step> = (!begin.is_empty()).then_some(Step::Facts(begin)).into_iter().collect();
-    path.moves.iter().for_each(|it| tracer.play(*it, &mut steps));
+    tracer.moves(&path.moves, &mut steps, false);
     steps
 }
 
-/// How the parent comes to run a child: a shortest run to the loop, and one item.
-pub(super) fn prefix(
-    parent: &Tracer<'_, '_>,
-    prover: &Prover<'_>,
-    instance: &Instance<'_>,
-) -> Option<Scenario> {
+/// How a parent comes to run a child.
+pub(super) enum Prefix {
+    /// A shortest run to the loop, and one item.
+    Shown(Box<Scenario>),
+    /// It never does: what leads there can never be paid.
+    Never,
+    /// The space is too large to tell.
+    Unknown,
+}
+
+/// How the parent comes to run a child.
+pub(super) fn prefix(parent: &Tracer<'_, '_>, prover: &Prover<'_>, instance: &Instance<'_>) -> Prefix {
     let unfolded = parent.unfolded;
-    (0..unfolded.nodes.len()).find_map(|node| {
-        let id = u32::try_from(node).unwrap_or(u32::MAX);
-        let state = unfolded.state(id).filter(|it| it.name == instance.state)?;
-        let Kind::Each(each) = &state.kind else { return None };
-        let values = unfolded.values(id)?;
+    let mut prefix = Prefix::Never;
+    for id in (0..unfolded.nodes.len()).map(|it| u32::try_from(it).unwrap_or(u32::MAX)) {
+        let Some(state) = unfolded.state(id).filter(|it| it.name == instance.state) else { continue };
+        let (Kind::Each(each), Some(values)) = (&state.kind, unfolded.values(id)) else { continue };
         if unfolded.setting(values, instance.unfolded.machine, &each.with) != instance.setting {
-            return None;
+            continue;
         }
-        let Found::Path(path) = prover.path_to_node(id) else { return None };
-        let mut scenario = parent.scenario("", &path, Expect::default());
-        if path.moves.is_empty() && parent.paused(&path) {
-            scenario.steps.push(Step::Verb("resume".into()));
+        match prover.path_to_node(id) {
+            Found::Nowhere => {}
+            Found::Unknown => prefix = Prefix::Unknown,
+            Found::Path(path) => {
+                let mut scenario = parent.scenario("", &path, Expect::default());
+                if path.moves.is_empty() && parent.paused(&path) {
+                    scenario.steps.push(Step::Verb("resume".into()));
+                }
+                let play = Play { items: Some(vec!["1".into()]), ..Play::default() };
+                let play = Box::new(play);
+                scenario.steps.push(Step::State { child: None, state: state.name.clone(), play });
+                let last = scenario.steps.len() - 1;
+                super::trace::number_items(&mut scenario.steps, |at| at == last);
+                return Prefix::Shown(Box::new(scenario));
+            }
         }
-        let play = Play { items: Some(vec!["1".into()]), ..Play::default() };
-        scenario.steps.push(Step::State { child: None, state: state.name.clone(), play: Box::new(play) });
-        super::trace::number_items(&mut scenario.steps);
-        Some(scenario)
-    })
+    }
+    prefix
 }

@@ -5,7 +5,7 @@ use crate::definition::Per;
 use crate::name::Name;
 use crate::problem::Problem;
 use crate::proof::graph::{Cell, Move, Path, Step};
-use crate::proof::{Argument, Ending, Prover, Termination};
+use crate::proof::{Argument, Ending, Prover, Termination, replay};
 use crate::rehearse::{Expect, Scenario};
 
 /// A loop that does not end, and a run that goes round it twice.
@@ -84,10 +84,26 @@ fn names(tracer: &Tracer<'_, '_>, moves: &[Move]) -> Vec<String> {
     states.map(|it| tracer.unfolded.machine.qualified(&it.name).to_string()).collect()
 }
 
+/// A path that stops where a person only decided something in a child, with the way on. Other items may still come to
+/// something else; what is trapped for certain is where that leads.
+fn past_decisions(tracer: &Tracer<'_, '_>, mut path: Path) -> Path {
+    let graph = &tracer.unfolded.graph;
+    while let Some(node) = graph.end_of(&path).filter(|it| tracer.unfolded.is_decided(*it)) {
+        let on = (0..).zip(graph.nodes.get(node as usize).into_iter().flat_map(|it| &it.cells));
+        let moves =
+            on.flat_map(|(cell, it)| (0..).zip(&it.steps).map(move |(step, _)| Move { node, cell, step }));
+        let mut longer = moves.map(|it| Path { root: path.root, moves: [&*path.moves, &[it]].concat() });
+        let Some(found) = longer.find(|it| replay(graph, it).is_ok()) else { return path };
+        path = found;
+    }
+    path
+}
+
 /// From everywhere an end can be reached.
 pub(super) fn ends(tracer: &Tracer<'_, '_>, prover: &Prover<'_>) -> Vec<Problem> {
     let unfolded = tracer.unfolded;
     let Ending::Trapped(path) = prover.ending() else { return Vec::new() };
+    let path = past_decisions(tracer, path);
     // A hole is reported as such; here are only runs that go on and can never come to an end.
     let Some(last) = unfolded.graph.end_of(&path) else { return Vec::new() };
     let is_hole = |it: &Cell| it.steps.last().is_none_or(|it| !it.spend.is_empty());

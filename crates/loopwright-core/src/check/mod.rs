@@ -21,10 +21,11 @@ mod writes;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use self::children::{Instance, Prefix};
 pub use self::report::{DefaultCell, Figure, Forced, PerItem, Report, Size, Worst};
 use self::trace::{ChildSteps, Tracer};
 pub use self::transitions::{Transitions, transitions};
-use self::unfold::{Ends, Unfolded};
+use self::unfold::Ends;
 use self::writes::Shelf;
 use crate::definition::{Origin, Workflow};
 use crate::problem::Problem;
@@ -59,25 +60,27 @@ pub fn check_within(workflow: &Workflow, limits: &Limits) -> Report {
         child_steps_without.extend(children::steps_without(instance, watches, prover, &tracer));
     }
     let main_tracer = Tracer { unfolded: &family.main, shelf: &shelf, children: &child_steps, prefix: None };
-    let mut machines: Vec<(&Unfolded<'_>, &Prover<'_>, Option<Scenario>)> =
-        vec![(&family.main, &main_prover, None)];
-    for (instance, prover) in family.instances.iter().zip(&child_provers) {
-        let prefix = children::prefix(&main_tracer, &main_prover, instance);
-        machines.push((&instance.unfolded, prover, prefix));
-    }
+    // What is never run costs nothing and shows nothing.
+    let instances = family.instances.iter().zip(&child_provers).filter_map(|(instance, prover)| {
+        match children::prefix(&main_tracer, &main_prover, instance) {
+            Prefix::Never => None,
+            Prefix::Unknown => Some((instance, prover, None)),
+            Prefix::Shown(prefix) => Some((instance, prover, Some(*prefix))),
+        }
+    });
+    let instances: Vec<(&Instance<'_>, &Prover<'_>, Option<Scenario>)> = instances.collect();
+    let children = instances.iter().map(|(it, prover, prefix)| (&it.unfolded, *prover, prefix.as_ref()));
+    let machines = std::iter::once((&family.main, &main_prover, None)).chain(children);
     let mut taken = routes::Taken::default();
     let mut doubled: Vec<(String, Scenario)> = Vec::new();
     let mut ends_because = None;
     let mut main_reach = None;
     let mut properties = Vec::new();
-    for (unfolded, prover, prefix) in &machines {
+    for (unfolded, prover, prefix) in machines {
         let main = unfolded.machine.name.is_none();
-        let tracer = Tracer {
-            unfolded,
-            shelf: &shelf,
-            children: if main { &child_steps } else { &nothing },
-            prefix: prefix.as_ref(),
-        };
+        let children = if main { &child_steps } else { &nothing };
+        let tracer = Tracer { unfolded, shelf: &shelf, children, prefix };
+        let (before, forced_before) = (problems.len(), forced.len());
         // A first look at what can be reached; what it does not find is searched for by name.
         let reach = prover.reach(FIRST_LOOK);
         problems.extend(routes::too_large(unfolded));
@@ -105,10 +108,14 @@ pub fn check_within(workflow: &Workflow, limits: &Limits) -> Report {
         if main {
             ends_because = because;
             main_reach = Some(reach);
+        } else if prefix.is_none() {
+            // Without a run to the loop, a run of the child shows nothing.
+            problems[before..].iter_mut().for_each(|it| it.path = None);
+            forced[forced_before..].iter_mut().for_each(|it: &mut Forced| it.path = None);
         }
     }
     let pricing = pricing(limits);
-    for (instance, prover) in family.instances.iter().zip(&child_provers) {
+    for (instance, prover, _) in &instances {
         let cost = cost::of_child(&instance.unfolded, &prover.within(pricing.clone()), &pricing);
         child_costs.insert((instance.state.clone(), instance.setting.clone()), cost);
     }

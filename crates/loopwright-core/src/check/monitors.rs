@@ -44,6 +44,8 @@ pub(super) enum What {
         after: Name,
         /// What follows.
         comes: Happened,
+        /// For something in a child: where it surely happens, by loop, setting and end.
+        inside: Vec<(Name, Setting, Vec<Name>)>,
     },
     /// Something a prompt or a person is given is there.
     Defined {
@@ -82,6 +84,14 @@ impl Watch {
                 let needs = writes::picked(&state.needs, &|name| unfolded.lookup(values, name));
                 // What somebody outside the run changed meanwhile shows as `stale` when it runs; here counts what it does itself.
                 let owed = crate::machine::Run::owed_when(unfolded.machine, gate).iter().all(|it| {
+                    // What the step here may just have changed may ask for it.
+                    if unfolded
+                        .slots
+                        .term(&it.term)
+                        .is_some_and(|at| unfolded.slots.kept[at].reads.by_routing)
+                    {
+                        return true;
+                    }
                     let outside = match &it.term {
                         Term::Fact(name) => unfolded.slots.position(&Slot::Outside(name.clone())),
                         _ => None,
@@ -201,6 +211,11 @@ impl Watch {
                     Some(child) => surely_happened(unfolded, taken, child, inside),
                 }
             }
+            (What::After { comes: Happened::Signal { child: Some(child), .. }, inside, .. }, _) => {
+                // What was done before may have been done before the state.
+                !unfolded.done_before(taken.state, taken.before, taken.signal)
+                    && surely_happened(unfolded, taken, child, inside)
+            }
             (What::After { comes: happened, .. } | What::Inside { happened, .. }, _) => {
                 came_out(happened, taken)
             }
@@ -227,9 +242,13 @@ fn surely_happened(
         return false;
     };
     let setting = unfolded.setting(taken.before, machine, &each.with);
-    inside
-        .iter()
-        .any(|(state, at, ends)| *state == taken.state.name && *at == setting && ends.contains(taken.signal))
+    let mut of_loop = inside.iter().filter(|(state, ..)| *state == taken.state.name);
+    let surely = |ends: &[Name]| ends.contains(taken.signal);
+    // What was done before may have been done with another setting.
+    if unfolded.done_before(taken.state, taken.before, taken.signal) {
+        return of_loop.all(|(_, _, ends)| surely(ends));
+    }
+    of_loop.any(|(_, at, ends)| *at == setting && surely(ends))
 }
 
 /// Whether a state is a judge of a gate, at present.

@@ -8,7 +8,10 @@ use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 
 use super::writes::{Documents, Shelf};
-use crate::definition::{Claim, Condition, EachRun, Kind, Machine, Origin, State, Target, Term, Workflow};
+use crate::definition::{
+    Claim, Condition, EachRun, Happened, Kind, Machine, Origin, State, Target, Term, Workflow,
+};
+use crate::machine::gate_name;
 use crate::name::Name;
 use crate::signal;
 
@@ -23,8 +26,10 @@ pub(super) enum Slot {
     Term(Term),
     /// Whether it was somebody outside the run who made a fact such that it asks for a gate.
     Outside(Name),
-    /// Whether a review's last round handed findings to a repair.
+    /// Whether the last round of a gate's judges handed findings to a repair.
     Handed(Name),
+    /// Whether items of a loop may be done already.
+    Done(Name),
     /// Who led here.
     From,
 }
@@ -64,13 +69,14 @@ impl Kept {
 
 /// What can change a fact.
 #[derive(Clone, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is something a fact may read")]
 pub(super) struct Reads {
     pub(super) documents: Documents,
     pub(super) git: bool,
     pub(super) findings: bool,
-    pub(super) states: Vec<Name>,
-    pub(super) vars: Vec<Name>,
     pub(super) anything: bool,
+    /// It changes by the very step that leaves a state: it reads how that came out, or a variable the step sets.
+    pub(super) by_routing: bool,
 }
 
 /// The slots of a machine, and where each is alive.
@@ -95,8 +101,8 @@ impl Slots {
         self.alive.get(state).cloned().unwrap_or_default()
     }
 
-    /// Collects the slots of a machine. `outer` are terms its children read.
-    pub(super) fn collect(workflow: &Workflow, shelf: &Shelf, machine: &Machine) -> Self {
+    /// Collects the slots of a machine. `loops` are those that remember whether items are done.
+    pub(super) fn collect(workflow: &Workflow, shelf: &Shelf, machine: &Machine, loops: &[Name]) -> Self {
         let mut slots = Self { kept: Vec::new(), index: FxHashMap::default(), alive: IndexMap::new() };
         let read = reads_by_state(workflow, machine);
         for terms in read.values() {
@@ -109,8 +115,11 @@ impl Slots {
         }
         for state in machine.states.values() {
             if reads_same_again(state) {
-                slots.add(workflow, shelf, machine, Slot::Handed(state.name.clone()));
+                slots.add(workflow, shelf, machine, Slot::Handed(gate_name(state)));
             }
+        }
+        for name in loops {
+            slots.add(workflow, shelf, machine, Slot::Done(name.clone()));
         }
         if machine.states.values().any(State::returns) {
             slots.add(workflow, shelf, machine, Slot::From);
@@ -146,7 +155,9 @@ impl Slots {
                         here[at] = true;
                     }
                 }
-                if let Some(at) = self.position(&Slot::Handed(state.name.clone())) {
+                let handed = reads_same_again(state).then(|| Slot::Handed(gate_name(state)));
+                let own = [Some(Slot::Done(state.name.clone())), handed];
+                for at in own.iter().flatten().filter_map(|it| self.position(it)) {
                     here[at] = true;
                 }
                 if let Some(at) = self.position(&Slot::From).filter(|_| state.returns()) {
@@ -247,8 +258,17 @@ fn asking_facts(machine: &Machine) -> Vec<Name> {
     names
 }
 
+/// The topics findings of a gate are handed on under, if all its judges route by the same.
+fn topics_handed(workflow: &Workflow, machine: &Machine, gate: &Name) -> Vec<Name> {
+    let reviews = machine.states.values().filter(|it| matches!(it.kind, Kind::Review { .. }));
+    let judges = reviews.filter(|it| gate_name(it) == *gate);
+    let mut topics: Vec<Vec<Name>> = judges.map(|it| topics_routed_by(workflow, it)).collect();
+    topics.dedup();
+    if topics.len() == 1 { topics.remove(0) } else { Vec::new() }
+}
+
 /// The topics of a review that some arm of it routes by.
-pub(super) fn topics_routed_by(workflow: &Workflow, state: &State) -> Vec<Name> {
+fn topics_routed_by(workflow: &Workflow, state: &State) -> Vec<Name> {
     let Kind::Review { call, .. } = &state.kind else { return Vec::new() };
     let mut conditions = state.cells.values().flat_map(|it| &it.arms).flat_map(|it| &it.when);
     if !conditions.any(|it| it.term == Term::Topic) {
@@ -268,7 +288,7 @@ fn reads_by_state(workflow: &Workflow, machine: &Machine) -> IndexMap<Name, Vec<
     let mut read: IndexMap<Name, Vec<Term>> = IndexMap::new();
     for state in machine.states.values() {
         let mut terms = Vec::new();
-        let mut add = |term: &Term| add_term(machine, &kept_facts, term, &mut terms);
+        let mut add = |term: &Term| add_term(workflow, machine, &kept_facts, term, &mut terms);
         for arm in state.cells.values().filter(|it| it.origin != Origin::Implied).flat_map(|it| &it.arms) {
             arm.when.iter().for_each(|it| add(&it.term));
         }
@@ -276,6 +296,7 @@ fn reads_by_state(workflow: &Workflow, machine: &Machine) -> IndexMap<Name, Vec<
             for condition in crate::machine::Run::owed_when(machine, gate) {
                 add(&condition.term);
             }
+            judged_by(workflow, machine, gate).iter().for_each(&mut add);
         }
         for name in tables_of(workflow, state) {
             add(&variable(workflow, machine, &name));
@@ -294,11 +315,23 @@ fn reads_by_state(workflow: &Workflow, machine: &Machine) -> IndexMap<Name, Vec<
             }
         }
         for property in workflow.properties.iter().filter(|_| machine.name.is_none()) {
-            if let Claim::Never { reach, when, .. } = &property.claim
-                && *reach == state.name
-            {
+            let (asked, happened, when) = match &property.claim {
+                Claim::Never { reach, before, when } => {
+                    (*reach == state.name, before.as_slice(), when.as_slice())
+                }
+                Claim::Always { comes, .. } => {
+                    (matches!(state.kind, Kind::End { .. }), std::slice::from_ref(comes), &[][..])
+                }
+                Claim::AtMost { .. } => continue,
+            };
+            if asked {
                 for condition in when {
                     add(&condition.term);
+                }
+                for happened in happened {
+                    if let Happened::Settled { gate } = happened {
+                        judged_by(workflow, machine, gate).iter().for_each(&mut add);
+                    }
                 }
             }
         }
@@ -329,14 +362,27 @@ fn push(terms: &mut Vec<Term>, term: Term) {
     }
 }
 
-fn add_term(machine: &Machine, kept_facts: &[Name], term: &Term, terms: &mut Vec<Term>) {
+/// What decides which documents a gate judges. Whoever looks at the gate has to know, and so has whoever writes before.
+fn judged_by(workflow: &Workflow, machine: &Machine, gate: &str) -> Vec<Term> {
+    let judges = machine.gates.get(gate).into_iter().flatten();
+    let tables = judges.filter_map(|it| machine.states.get(&**it)?.gate.as_ref()?.judges.by());
+    tables.map(|it| variable(workflow, machine, it)).collect()
+}
+
+fn add_term(workflow: &Workflow, machine: &Machine, kept_facts: &[Name], term: &Term, terms: &mut Vec<Term>) {
     match term {
         Term::Fact(name) if !kept_facts.contains(name) => {}
         Term::Changed(_) | Term::SameAgain | Term::Topic | Term::Field(_) => {}
+        Term::Gate(gate) => {
+            push(terms, term.clone());
+            for by in judged_by(workflow, machine, gate) {
+                add_term(workflow, machine, kept_facts, &by, terms);
+            }
+        }
         Term::Owed(gate) => {
-            push(terms, Term::Gate(gate.clone()));
+            add_term(workflow, machine, kept_facts, &Term::Gate(gate.clone()), terms);
             for condition in crate::machine::Run::owed_when(machine, gate) {
-                add_term(machine, kept_facts, &condition.term, terms);
+                add_term(workflow, machine, kept_facts, &condition.term, terms);
             }
         }
         Term::Outer(inner) if matches!(**inner, Term::Changed(_) | Term::Fact(_)) => {}
@@ -438,12 +484,12 @@ pub(super) fn outer_terms(workflow: &Workflow, child: &Machine) -> Vec<Term> {
 fn values_of(workflow: &Workflow, machine: &Machine, slot: &Slot) -> Option<Vec<Name>> {
     let yes_no = || vec![Name::from("no"), Name::from("yes")];
     match slot {
-        Slot::Handed(state) => {
-            let topics = topics_routed_by(workflow, machine.states.get(&**state)?);
+        Slot::Handed(gate) => {
+            let topics = topics_handed(workflow, machine, gate);
             let by_topic = std::iter::once(Name::from("no")).chain(topics.iter().cloned());
             Some(if topics.is_empty() { yes_no() } else { by_topic.collect() })
         }
-        Slot::Outside(_) => Some(yes_no()),
+        Slot::Done(_) | Slot::Outside(_) => Some(yes_no()),
         Slot::From => Some(std::iter::once(Name::from("")).chain(machine.states.keys().cloned()).collect()),
         Slot::Term(term) => term_values(workflow, machine, term),
     }
@@ -487,16 +533,14 @@ fn fact_reads(workflow: &Workflow, shelf: &Shelf, machine: &Machine, name: &Name
             "git" => reads.git = true,
             "findings" => reads.findings = true,
             "last" => {
-                if let Some(state) = named(machine.states.keys().collect()) {
-                    reads.states.push(state);
-                }
+                reads.by_routing |= named(machine.states.keys().collect()).is_some();
             }
             "project" | "item" | "inputs" => {}
             "lists" | "items" => reads.anything = true,
             head => {
-                if let Some(variable) = machine.vars.keys().find(|it| it.in_expression() == head) {
-                    reads.vars.push(variable.clone());
-                }
+                let mut arms =
+                    machine.states.values().flat_map(|it| it.cells.values()).flat_map(|it| &it.arms);
+                reads.by_routing |= arms.any(|it| it.set.keys().any(|it| it.in_expression() == head));
             }
         }
     }

@@ -37,20 +37,66 @@ impl Tracer<'_, '_> {
             scenario.steps.push(Step::Verb("resume".into()));
         }
         scenario.expect = expect;
-        for step in &path.moves {
-            self.play(*step, &mut scenario.steps);
+        let brought = self.moves(&path.moves, &mut scenario.steps, scenario.start.phase.is_some());
+        for (state, end) in brought {
+            scenario.start.done.entry(state).or_default().insert(format!("{end}-before"), end);
         }
-        number_items(&mut scenario.steps);
         scenario
     }
 
     /// The same, with one more outcome at the end that has no route.
     pub(super) fn unrouted(&self, name: &str, path: &Path, last: Move, signal: &Name) -> Scenario {
         let expect = Expect { unrouted: Some(signal.clone()), ..Expect::default() };
-        let mut scenario = self.scenario(name, path, expect);
-        self.play(Move { step: 0, ..last }, &mut scenario.steps);
-        number_items(&mut scenario.steps);
-        scenario
+        let mut path = path.clone();
+        path.moves.push(Move { step: 0, ..last });
+        self.scenario(name, &path, expect)
+    }
+
+    /// The steps of a path. A loop has another item every time it is entered, unless one that is done is what counts.
+    /// What an import has to bring along for that is returned: loops, and the ends of their items.
+    pub(super) fn moves(&self, moves: &[Move], steps: &mut Vec<Step>, imported: bool) -> Vec<(Name, Name)> {
+        let from = steps.len();
+        let mut done: FxHashMap<(Name, Name), usize> = FxHashMap::default();
+        let mut again: Vec<(usize, Option<usize>)> = Vec::new();
+        let mut brought: Vec<(Name, Name)> = Vec::new();
+        for step in moves {
+            let at = steps.len();
+            let Some((state, came)) = self.state_and_came(*step) else { continue };
+            let key = (state.name.clone(), came.signal.clone());
+            let first = done.get(&key).copied();
+            // What has changed since its gate passed would undo what is done.
+            let known = state.gate.is_none() && (first.is_some() || imported);
+            if known && self.is_done_before(*step, state, came) {
+                again.push((at, first));
+                let items = Some(vec![format!("{}-before", came.signal)]);
+                let play = Play { signal: None, wrote: None, items, ..self.as_play(came) };
+                steps.push(self.step(state, play));
+                if first.is_none() && !brought.contains(&key) {
+                    brought.push(key);
+                }
+                continue;
+            }
+            self.play(*step, steps);
+            if steps.len() > at {
+                done.insert(key, at);
+            }
+        }
+        let same: Vec<usize> = again.iter().map(|(at, _)| *at).collect();
+        number_items(steps, |at| at >= from && !same.contains(&at));
+        for (at, first) in again {
+            let items = first.and_then(|it| items_of(&steps[it]).cloned());
+            if let (Step::State { play, .. }, Some(items)) = (&mut steps[at], items) {
+                play.items = Some(items);
+            }
+        }
+        brought
+    }
+
+    /// Whether a loop comes out like this by items that are done, and nothing else happens.
+    fn is_done_before(&self, step: Move, state: &State, came: &Came) -> bool {
+        let values = self.unfolded.values(step.node);
+        let done = values.is_some_and(|it| self.unfolded.done_before(state, it, &came.signal));
+        done && came.edited == 0 && came.wrote.is_none_or(|it| it == 0)
     }
 
     fn begin(&self, name: &str, path: &Path) -> Scenario {
@@ -64,7 +110,7 @@ impl Tracer<'_, '_> {
         }
         Scenario {
             name: name.to_owned(),
-            start: Start { verb: begin.verb, phase: begin.phase.clone(), vars: begin.vars },
+            start: Start { verb: begin.verb, phase: begin.phase, vars: begin.vars, ..Start::default() },
             facts: begin.facts,
             items: IndexMap::new(),
             steps: Vec::new(),
@@ -79,11 +125,15 @@ impl Tracer<'_, '_> {
         imported && first.is_some_and(crate::machine::pauses_at_landing)
     }
 
+    /// The state a move leaves, and how it came out. `None` where nothing comes out yet.
+    fn state_and_came(&self, step: Move) -> Option<(&State, &Came)> {
+        let came: &Came = self.unfolded.outcomes.get(step.node as usize)?.get(step.cell as usize)?;
+        Some((self.unfolded.state(step.node)?, came)).filter(|_| !came.decides)
+    }
+
     /// The steps of one move.
-    pub(super) fn play(&self, step: Move, steps: &mut Vec<Step>) {
-        let Some(state) = self.unfolded.state(step.node) else { return };
-        let came = self.unfolded.outcomes.get(step.node as usize).and_then(|it| it.get(step.cell as usize));
-        let Some(came) = came.filter(|it| !it.decides) else { return };
+    fn play(&self, step: Move, steps: &mut Vec<Step>) {
+        let Some((state, came)) = self.state_and_came(step) else { return };
         // Where a person answers, the step itself says what was edited meanwhile; in a loop, what follows its items.
         let says_so = matches!(state.kind, Kind::Rest { .. } | Kind::Ask { .. } | Kind::Each(_));
         if came.edited != 0 && !says_so {
@@ -93,8 +143,14 @@ impl Tracer<'_, '_> {
             if let Some(edited) = came.wrote {
                 steps.push(Step::Edit(self.shelf.names(edited)));
             }
+            // Said of the state, so that they do not hold while the one before it is routed.
             if !came.facts.is_empty() {
-                steps.push(Step::Facts(came.facts.iter().cloned().collect()));
+                let play = Play {
+                    signal: Some(came.signal.clone()),
+                    facts: came.facts.iter().cloned().collect(),
+                    ..Play::default()
+                };
+                steps.push(self.step(state, play));
             }
             return;
         }
@@ -157,9 +213,10 @@ impl Tracer<'_, '_> {
                 steps.push(self.step(state, play));
             }
             EachRun::Child(_) if signal::EACH_FAILURES.contains(&&*came.signal) => {
-                // What was written, an item wrote before it failed; else the list itself cannot be had.
-                if came.wrote.is_some_and(|it| it != 0) {
+                // What was written or edited, an item came to before it failed; else the list itself cannot be had.
+                if came.wrote.is_some_and(|it| it != 0) || edited.is_some() {
                     steps.push(self.step(state, one_item()));
+                    steps.extend(edited.map(Step::Edit));
                     steps.push(self.step(state, play));
                 } else {
                     steps.push(self.step(state, Play { wrote: None, ..play }));
@@ -223,16 +280,27 @@ fn writing_only(mut step: Step, documents: Option<&[Name]>) -> Step {
     step
 }
 
-/// Every time a loop is entered it has another item: one that ended well is not done again.
-pub(super) fn number_items(steps: &mut [Step]) {
+/// The items a step says a loop finds.
+fn items_of(step: &Step) -> Option<&Vec<String>> {
+    match step {
+        Step::State { play, .. } => play.items.as_ref(),
+        _ => None,
+    }
+}
+
+/// Every time a loop is entered it has another item: one that ended well is not done again. Steps that are not `new` have
+/// theirs.
+pub(super) fn number_items(steps: &mut [Step], new: impl Fn(usize) -> bool) {
     let mut entered: IndexMap<(Option<Name>, Name), u32> = IndexMap::new();
-    for step in steps {
+    for (at, step) in steps.iter_mut().enumerate() {
         if let Step::State { child, state, play } = step
             && let Some(items) = play.items.as_mut().filter(|it| !it.is_empty())
         {
             let number = entered.entry((child.clone(), state.clone())).or_insert(0);
             *number += 1;
-            *items = vec![number.to_string()];
+            if new(at) {
+                *items = vec![number.to_string()];
+            }
         }
     }
 }

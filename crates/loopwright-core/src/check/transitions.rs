@@ -1,5 +1,6 @@
 //! A shortest run to every transition: what `rehearse --exhaustive` plays.
 
+use super::children::Prefix;
 use super::trace::{ChildSteps, Tracer};
 use super::unfold::Unfolded;
 use super::writes::Shelf;
@@ -42,7 +43,11 @@ pub fn transitions(workflow: &Workflow, failures: bool) -> Transitions {
     let main = Tracer { unfolded: &family.main, shelf: &shelf, children: &child_steps, prefix: None };
     collect(&main, &main_prover, failures, &mut all);
     for instance in &family.instances {
-        let prefix = super::children::prefix(&main, &main_prover, instance);
+        let prefix = match super::children::prefix(&main, &main_prover, instance) {
+            Prefix::Never => continue,
+            Prefix::Unknown => None,
+            Prefix::Shown(prefix) => Some(*prefix),
+        };
         let prover = Prover::new(&instance.unfolded.graph, Limits::default());
         let tracer = Tracer {
             unfolded: &instance.unfolded,
@@ -51,7 +56,13 @@ pub fn transitions(workflow: &Workflow, failures: bool) -> Transitions {
             prefix: prefix.as_ref(),
         };
         all.cut |= instance.unfolded.cut;
+        let before = all.scenarios.len();
         collect(&tracer, &prover, failures, &mut all);
+        if prefix.is_none() {
+            // Nobody knows of a run to the loop.
+            let unknown = all.scenarios.split_off(before).into_iter().map(|it| it.name);
+            all.unknown.extend(unknown);
+        }
     }
     all
 }

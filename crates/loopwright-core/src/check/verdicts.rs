@@ -1,17 +1,19 @@
 //! Verdicts on watches: gates that are not settled where they are needed, inputs that are not there, the author's
 //! properties.
 
+use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 
 use super::children::Family;
 use super::monitors::{Watch, What};
 use super::trace::{ChildSteps, Tracer};
-use crate::definition::{Claim, Happened, Kind, Outcome, Property};
+use crate::definition::{Claim, Happened, Kind, Outcome, Property, State, Term};
 use crate::name::Name;
 use crate::problem::Problem;
 use crate::proof::graph::{Cell, Counter, Node, NodeId, Path, Step};
 use crate::proof::{Certainty, Found, Limits, Prover, Reach, Verdict};
-use crate::rehearse::Expect;
+use crate::rehearse::{Expect, Play, Step as ScenarioStep};
+use crate::signal;
 
 /// What the watches of a machine say.
 pub(super) fn watches(
@@ -43,7 +45,7 @@ pub(super) fn watches(
             Verdict::Broken(path) => {
                 // What did not happen in a child must not happen in the run that shows it.
                 let mut children = tracer.children.clone();
-                if let What::Before { happened, .. } = &watch.what {
+                if let What::Before { happened, .. } | What::After { comes: happened, .. } = &watch.what {
                     let runs = without.iter().filter(|(it, _)| it == happened);
                     children.extend(runs.flat_map(|(_, it)| it.clone()));
                 }
@@ -126,7 +128,9 @@ fn broken(tracer: &Tracer<'_, '_>, watch: &Watch, path: &Path) -> Option<Problem
                 |it| format!("`{it}` may write what `{gate}` judges and nothing judges it again; lead it back to `{gate}`"),
             );
             let expect = Expect { unsettled: Some(gate.clone()), ..Expect::default() };
-            Some(problem.help(help).path(tracer.scenario(&message, path, expect)))
+            let mut scenario = tracer.scenario(&message, path, expect);
+            scenario.steps.extend(asking(tracer, state, gate));
+            Some(problem.help(help).path(scenario))
         }
         What::Defined { given, by } => {
             let place = by
@@ -151,6 +155,25 @@ fn broken(tracer: &Tracer<'_, '_>, watch: &Watch, path: &Path) -> Option<Problem
         }
         What::Inside { .. } => None,
     }
+}
+
+/// What the last step of a path may have changed, so that a gate is asked for.
+fn asking(tracer: &Tracer<'_, '_>, state: &State, gate: &Name) -> Option<ScenarioStep> {
+    let slots = &tracer.unfolded.slots;
+    let mut facts = IndexMap::new();
+    for condition in crate::machine::Run::owed_when(tracer.unfolded.machine, gate) {
+        let by_routing = slots.term(&condition.term).is_some_and(|at| slots.kept[at].reads.by_routing);
+        if let (Term::Fact(name), Some(value), true) = (&condition.term, condition.values.first(), by_routing)
+        {
+            facts.insert(name.clone(), value.clone());
+        }
+    }
+    let play = Play { signal: Some(signal::STALE.into()), facts, ..Play::default() };
+    (!play.facts.is_empty()).then(|| ScenarioStep::State {
+        child: tracer.unfolded.machine.name.clone(),
+        state: state.name.clone(),
+        play: Box::new(play),
+    })
 }
 
 /// The last state of a path that may have written what a gate judges.

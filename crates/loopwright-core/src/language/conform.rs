@@ -110,7 +110,18 @@ impl<'a> Checker<'a> {
             Shape::Dollars => node.text().is_some_and(|it| units::dollars(it).is_some()),
             Shape::Tokens => node.text().is_some_and(|it| units::tokens(it).is_some()),
             Shape::OneOf(words) => return self.word(node, words),
-            Shape::ListOf(inner) => {
+            Shape::SomeOf(inner) if node.items().is_empty() => {
+                let what = inner.describe();
+                let what = what.trim_start_matches("an ").trim_start_matches("a ");
+                let help = inner.example().map(|it| format!("{it}, or leave the state out"));
+                return self.report(
+                    "bad-type",
+                    &node.bytes,
+                    format!("expected at least one {what}, found none"),
+                    help,
+                );
+            }
+            Shape::ListOf(inner) | Shape::SomeOf(inner) => {
                 if let Value::List(items) = &node.value {
                     for item in items {
                         self.check(item, inner);
@@ -188,7 +199,7 @@ impl<'a> Checker<'a> {
             | Shape::Dollars
             | Shape::Tokens
             | Shape::OneOf(_) => node.text().is_some(),
-            Shape::ListOf(inner) => match &node.value {
+            Shape::ListOf(inner) | Shape::SomeOf(inner) => match &node.value {
                 Value::List(_) => true,
                 // A list of one word may be written without brackets.
                 Value::Text { .. } => matches!(**inner, Shape::Text | Shape::Name | Shape::OneOf(_)),

@@ -50,6 +50,10 @@ fn of(shape: &Shape) -> Value {
             let inner = of(inner);
             json!({"anyOf": [{"type": "array", "items": inner.clone()}, inner, {"type": "null"}]})
         }
+        Shape::SomeOf(inner) => {
+            let inner = of(inner);
+            json!({"anyOf": [{"type": "array", "items": inner.clone(), "minItems": 1}, inner]})
+        }
         Shape::MapOf(_, inner) => json!({"type": ["object", "null"], "additionalProperties": of(inner)}),
         Shape::Record(record) => of_record(record),
         Shape::Tagged(tagged) => of_tagged(tagged),

@@ -202,6 +202,20 @@ impl<'a> Loader<'a> {
         }
     }
 
+    /// What a state does is decided by what the run knows: a fact is known only while it is looked at.
+    pub(super) fn by_a_variable(&self, node: &Node, scope: &Scope<'_>) {
+        let Some((by, name)) = node.get("by").and_then(|it| Some((it, it.text()?))) else { return };
+        if scope.values_of(self, name).is_some() && !scope.variables(self).contains(&name) {
+            let help = "route by the fact, and `set` a variable that the table is by".to_owned();
+            self.wrong(
+                "bad-value",
+                &by.bytes,
+                format!("a table cannot be by the fact `{name}` here"),
+                Some(help),
+            );
+        }
+    }
+
     /// A table of lists; a missing row is an empty list.
     pub(super) fn list_table<T>(
         &self,
@@ -210,6 +224,7 @@ impl<'a> Loader<'a> {
         mut read: impl FnMut(&Node) -> Option<T>,
     ) -> Table<Vec<T>> {
         let Some(node) = node else { return Table::default() };
+        self.by_a_variable(node, scope);
         let found = self
             .table(node, scope, |it| Some(it.items().into_iter().filter_map(&mut read).collect::<Vec<T>>()));
         match found {

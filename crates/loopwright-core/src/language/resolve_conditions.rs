@@ -132,7 +132,8 @@ impl Loader<'_> {
         for (depth, machine) in [cellar.machine, &cellar.workflow.main].into_iter().enumerate() {
             let outer = |term| if depth == 0 { term } else { Term::Outer(Box::new(term)) };
             let found = match head {
-                "gate" if machine.gates.contains_key(rest) => {
+                // A child knows its own gates only: its parent's are looked at where they are needed.
+                "gate" if depth == 0 && machine.gates.contains_key(rest) => {
                     let values = ["open", "fresh", "stale", "forced"].map(Name::from).to_vec();
                     Some((Term::Gate(rest.into()), Some(values)))
                 }

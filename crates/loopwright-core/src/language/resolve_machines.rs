@@ -184,6 +184,7 @@ impl Loader<'_> {
     fn budget(&self, entry: &Entry, scope: Scope<'_>) -> Option<Budget> {
         let node = &entry.node;
         let limit = node.get("limit").unwrap_or(node);
+        self.by_a_variable(limit, &scope);
         let limit = self.full_table(limit, &scope, |it| it.text().and_then(units::amount))?;
         let per = match node.get("per") {
             None => Per::Run,

@@ -66,6 +66,7 @@ impl Loader<'_> {
             let text = it.text()?;
             self.known("roles", "role", text, &it.bytes).then(|| Name::from(text))
         };
+        self.by_a_variable(role, &scope);
         let role = self.full_table(role, &scope, read).unwrap_or_default();
         let verdicts = node.get("verdicts").map(|it| {
             let verdicts = self.outcomes(Some(it), &[]);
@@ -183,6 +184,16 @@ impl Loader<'_> {
             let inner = Scope { node: declared, child: Some(child) };
             for entry in node.get("with").map(Node::entries).unwrap_or_default() {
                 let value = entry.node.text().unwrap_or_default();
+                let own = declared.get("vars").is_some_and(|it| it.get(&entry.key).is_some());
+                if !own && inner.variables(self).contains(&entry.key.as_str()) {
+                    let message = format!("`{}` is no variable of the child `{child}`", entry.key);
+                    let help = format!(
+                        "declare it there; what it reads of its parent it reads as it is: leave `{}` out",
+                        entry.key
+                    );
+                    self.wrong("bad-value", &entry.key_bytes, message, Some(help));
+                    continue;
+                }
                 self.value_of_variable(&inner, &entry.key, &entry.key_bytes, value, &entry.node.bytes);
                 with.insert(entry.key.as_str().into(), value.into());
             }

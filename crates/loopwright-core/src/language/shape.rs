@@ -34,6 +34,8 @@ pub enum Shape {
     OneOf(&'static [&'static str]),
     /// A list; a single thing may stand for a list of one.
     ListOf(Box<Shape>),
+    /// The same, and there is at least one.
+    SomeOf(Box<Shape>),
     /// A map with names of the author's choosing.
     MapOf(&'static str, Box<Shape>),
     /// A map with fixed keys.
@@ -168,6 +170,11 @@ impl Shape {
         Self::ListOf(Box::new(self))
     }
 
+    /// A list of this shape that is not empty.
+    pub fn some(self) -> Self {
+        Self::SomeOf(Box::new(self))
+    }
+
     /// This shape, or a table of it.
     pub fn table(self) -> Self {
         Self::Table(Box::new(self))
@@ -184,7 +191,7 @@ impl Shape {
             Self::Money => "write it with its unit: `2 usd`",
             Self::Dollars => "write `20` or `20 usd`",
             Self::Tokens => "write `200k`, `5M` or `300000`",
-            Self::ListOf(_) => "write `[one, other]`, or one a line with `- ` before it",
+            Self::ListOf(_) | Self::SomeOf(_) => "write `[one, other]`, or one a line with `- ` before it",
             Self::MapOf(..) => "write `name: ...`, one a line and further to the right",
             Self::Record(record) => return record.example(),
             Self::Tagged(tagged) => {
@@ -214,7 +221,7 @@ impl Shape {
             Self::Money | Self::Dollars => "an amount of money".into(),
             Self::Tokens => "a number of tokens".into(),
             Self::OneOf(words) => words.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(" or "),
-            Self::ListOf(inner) => format!("a list of {}", plural(&inner.describe())),
+            Self::ListOf(inner) | Self::SomeOf(inner) => format!("a list of {}", plural(&inner.describe())),
             Self::MapOf(what, _) => format!("a map of {what}"),
             Self::Record(record) => record.what.into(),
             Self::Tagged(tagged) => tagged.what.into(),

@@ -147,7 +147,7 @@ pub(crate) fn before(workflow: &Workflow, started: &Started) -> Result<Run, Impo
         cause: None,
         outer: started.outer.clone(),
         calls: IndexMap::new(),
-        items: IndexMap::new(),
+        items: started.done.clone(),
         taken: Vec::new(),
     };
     for (name, value) in &started.vars {
@@ -330,7 +330,6 @@ fn work(machine: &Machine, state: &State, run: &mut Run) -> Option<Outcome> {
             None
         }
         Kind::Choose | Kind::Settle { .. } => Some(Outcome::of(signal::ALWAYS)),
-        Kind::Do { actions, .. } if actions.is_empty() => Some(Outcome::of("done")),
         Kind::Agent(_) | Kind::Review { .. } if run.is_over_budget(machine) => {
             Some(Outcome::of(signal::OVER_BUDGET))
         }

@@ -80,7 +80,7 @@ pub(super) fn judge(
 }
 
 /// The name findings of a state are filed under.
-pub(super) fn gate_name(state: &State) -> Name {
+pub(crate) fn gate_name(state: &State) -> Name {
     state.gate.as_ref().map_or_else(|| state.name.clone(), |it| it.name.clone())
 }
 

@@ -82,6 +82,8 @@ pub struct Started {
     pub phase: Option<Name>,
     /// Digests of what the gates judge that the import vouches for, as it is now.
     pub digests: IndexMap<Name, String>,
+    /// Items of loops that the import brings along as done, and how each ended.
+    pub done: IndexMap<Name, IndexMap<String, Name>>,
     /// Facts that are read once.
     pub facts: IndexMap<Name, Name>,
     /// The item, in a child run.

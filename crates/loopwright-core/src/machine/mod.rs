@@ -17,7 +17,7 @@ mod view;
 
 pub(crate) use self::advance::before;
 pub use self::advance::{Impossible, advance, begin, pauses_at_landing};
-pub(crate) use self::decide::draws_on;
+pub(crate) use self::decide::{draws_on, gate_name};
 pub use self::due::due;
 pub use self::effect::{Effect, EffectId, Part, Want};
 pub use self::event::{Cost, Event, Evidence, Observed, Outcome, Outer, Report, Started, VERSION};

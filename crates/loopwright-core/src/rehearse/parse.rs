@@ -47,7 +47,7 @@ impl Reader<'_> {
         self.keys(root, "a scenario", &["scenario", "about", "start", "facts", "items", "steps", "expect"]);
         let start = root.get("start");
         if let Some(start) = start {
-            self.keys(start, "`start`", &["verb", "phase", "vars", "inputs"]);
+            self.keys(start, "`start`", &["verb", "phase", "vars", "done", "inputs"]);
         }
         let facts = self.facts(root.get("facts"));
         let steps = root.get("steps").map(Node::items).unwrap_or_default();
@@ -57,6 +57,7 @@ impl Reader<'_> {
                 verb: start.and_then(|it| it.get("verb")).and_then(Node::text).map(Name::from),
                 phase: start.and_then(|it| it.get("phase")).and_then(Node::text).map(Name::from),
                 vars: names_to_names(start.and_then(|it| it.get("vars"))),
+                done: self.done(start.and_then(|it| it.get("done"))),
             },
             facts,
             items: root
@@ -74,6 +75,29 @@ impl Reader<'_> {
             steps: steps.into_iter().filter_map(|it| self.step(it)).collect(),
             expect: root.get("expect").map(|it| self.expect(it)).unwrap_or_default(),
         }
+    }
+
+    /// Items that are done, by loop: each with an end of what the loop runs.
+    fn done(&mut self, node: Option<&Node>) -> IndexMap<Name, IndexMap<String, Name>> {
+        let mut done = IndexMap::new();
+        for entry in node.map(Node::entries).unwrap_or_default() {
+            let state = self.workflow.main.states.get(entry.key.as_str());
+            let Some(state) = state.filter(|it| matches!(it.kind, Kind::Each(_))) else {
+                self.wrong(&entry.key_bytes, format!("there is no loop `{}`", entry.key), None);
+                continue;
+            };
+            let mut items = IndexMap::new();
+            for item in entry.node.entries() {
+                let end = item.node.text().unwrap_or_default();
+                if !state.cells.contains_key(end) {
+                    let help = did_you_mean(end, state.cells.keys().map(|it| &**it));
+                    self.wrong(&item.node.bytes, format!("`{}` never signals `{end}`", state.name), help);
+                }
+                items.insert(item.key.clone(), end.into());
+            }
+            done.insert(state.name.clone(), items);
+        }
+        done
     }
 
     fn facts(&mut self, node: Option<&Node>) -> IndexMap<Name, Name> {

@@ -203,6 +203,7 @@ pub(super) fn play_on<A: Actor>(
         vars: start.vars.clone(),
         verb: start.verb.clone(),
         phase: start.phase.clone(),
+        done: start.done.clone(),
         ..Started::default()
     };
     let started = player.with_once(started);
@@ -504,7 +505,6 @@ fn comes_by_itself(state: &State, signal: &str) -> bool {
     match &state.kind {
         _ if signal == signal::STALE || signal == signal::OVER_BUDGET => true,
         Kind::Choose | Kind::Settle { .. } => true,
-        Kind::Do { actions, .. } => actions.is_empty(),
         _ => false,
     }
 }

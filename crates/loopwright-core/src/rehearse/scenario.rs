@@ -40,6 +40,9 @@ pub struct Start {
     /// Variables chosen.
     #[serde(skip_serializing_if = "IndexMap::is_empty")]
     pub vars: IndexMap<Name, Name>,
+    /// Items an import brings along as done, by loop, and how each ended.
+    #[serde(skip_serializing_if = "IndexMap::is_empty")]
+    pub done: IndexMap<Name, IndexMap<String, Name>>,
 }
 
 /// One thing that happens.
@@ -113,6 +116,13 @@ impl Scenario {
         if !self.start.vars.is_empty() {
             start.push(format!("vars: {}", inline(&self.start.vars)));
         }
+        if !self.start.done.is_empty() {
+            let ended = |items: &IndexMap<String, Name>| {
+                items.iter().map(|(id, end)| format!("{}: {end}", quoted(id))).collect::<Vec<_>>().join(", ")
+            };
+            let loops = self.start.done.iter().map(|(state, items)| format!("{state}: {{{}}}", ended(items)));
+            start.push(format!("done: {{{}}}", loops.collect::<Vec<_>>().join(", ")));
+        }
         if !start.is_empty() {
             let _ = writeln!(out, "start: {{{}}}", start.join(", "));
         }
@@ -137,6 +147,14 @@ impl Scenario {
 }
 
 impl Step {
+    /// What it says of this state, if it is about it.
+    pub(super) fn about(&self, of: Option<&Name>, name: &Name) -> Option<&Play> {
+        match self {
+            Self::State { child, state, play } if child.as_ref() == of && state == name => Some(play),
+            _ => None,
+        }
+    }
+
     fn to_yaml(&self) -> String {
         match self {
             Self::Facts(facts) => format!("facts: {}", inline(facts)),

@@ -100,10 +100,7 @@ impl<'s> Script<'s> {
     }
 
     fn front_for(&self, of: Option<&Name>, name: &Name) -> Option<&'s Play> {
-        match self.steps.front() {
-            Some(Step::State { child, state, play }) if child.as_ref() == of && state == name => Some(play),
-            _ => None,
-        }
+        self.steps.front().and_then(|it| it.about(of, name))
     }
 
     fn take(&mut self, play: &Play) {
@@ -137,16 +134,24 @@ impl Actor for Script<'_> {
     }
 
     fn facts(&mut self, moment: &Moment<'_>, facts: &[Name]) -> IndexMap<Name, Name> {
-        let does_no_work = match &moment.state.kind {
-            Kind::Choose | Kind::Settle { .. } => true,
-            Kind::Do { actions, .. } => actions.is_empty(),
-            _ => false,
-        };
+        let does_no_work = matches!(moment.state.kind, Kind::Choose | Kind::Settle { .. });
         if does_no_work && let Some(play) = self.next_for(moment) {
             self.take(play);
             self.asked = moment.run.at.visit > 0;
         }
         self.settle_world(moment.run);
+        // What is said of a state that turns out stale holds when its needs are looked at.
+        let may_be_stale = match &moment.run.at.stage {
+            Stage::Needing => true,
+            Stage::Deciding { outcome, .. } => outcome.signal == signal::STALE,
+            _ => false,
+        };
+        if may_be_stale
+            && let Some(play) = self.front_for(moment.run.child.as_ref(), &moment.run.at.state)
+            && play.signal.as_deref() == Some(signal::STALE)
+        {
+            self.facts.extend(play.facts.iter().map(|(a, b)| (a.clone(), b.clone())));
+        }
         facts.iter().filter_map(|it| Some((it.clone(), self.facts.get(&**it)?.clone()))).collect()
     }
 
@@ -237,13 +242,19 @@ impl Actor for Script<'_> {
         if std::mem::take(&mut self.asked) {
             return;
         }
-        let Some(play) = self.front_for(child, &state.name) else { return };
+        // Facts that come before it have come as well.
+        let facts = self.steps.iter().take_while(|it| matches!(it, Step::Facts(_))).count();
+        let Some(play) = self.steps.get(facts).and_then(|it| it.about(child, &state.name)) else { return };
         let came = match &play.signal {
             Some(wanted) => wanted == signal,
             None => *signal != signal::STALE && *signal != signal::OVER_BUDGET,
         };
         if came {
-            self.steps.pop_front();
+            for step in self.steps.drain(..=facts) {
+                if let Step::Facts(facts) = step {
+                    self.facts.extend(facts.iter().map(|(a, b)| (a.clone(), b.clone())));
+                }
+            }
             self.take(play);
         }
     }

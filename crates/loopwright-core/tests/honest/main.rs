@@ -14,7 +14,6 @@ mod back;
 mod books;
 mod claims;
 mod dice;
-mod gaps;
 mod generator;
 mod paths;
 mod routes;
@@ -32,7 +31,6 @@ use loopwright_core::check::check;
 
 use crate::author::loaded;
 use crate::claims::{Claims, Lie};
-use crate::gaps::Gap;
 use crate::world::People;
 
 /// How often each workflow is played, from each of its beginnings and with each kind of people.
@@ -48,16 +46,13 @@ struct Examined {
 /// Checks a workflow and holds the proof against the world.
 fn examined(text: &str, salt: u64) -> Result<Examined, String> {
     let workflow = loaded(text).map_err(|it| format!("load: {}", it.join("; ")))?;
-    if let Some(gap) = Gap::of(&workflow) {
-        return Err(format!("{gap:?}"));
-    }
     let report = check(&workflow);
     let claims = Claims::of(&workflow, &report);
     let people = [People::Quiet, People::EditAtNeeds, People::EditAtRest];
     let mut lies = claims.held_against_the_world(PLAYS, salt, &people);
     lies.extend(paths::that_do_not_replay(&workflow, &report));
     // Past a gate that is reported as unsettled, the machine does not go on as the graph does.
-    if claims.unsettled().is_empty() && !gaps::rests_with_needs(&workflow) {
+    if claims.unsettled().is_empty() {
         lies.extend(paths::transitions_that_do_not_play(&workflow, 25));
     }
     let codes = report.problems.iter().map(|it| it.code).collect();
@@ -72,6 +67,41 @@ struct Tally {
     codes: BTreeMap<String, usize>,
     left_out: BTreeMap<String, usize>,
     lies: BTreeMap<String, Vec<u64>>,
+}
+
+/// Kinds of problems that have to come up, or nothing is held against their paths. In so many workflows, a few of each.
+const COME_UP: &[&str] = &[
+    "commit-unjudged",
+    "endless",
+    "never-taken",
+    "over-cap",
+    "property",
+    "starved",
+    "trapped",
+    "undefined-input",
+    "unreachable",
+    "unread",
+    "unrouted",
+    "unsettled",
+    "unused",
+    "vacuous",
+];
+
+impl Tally {
+    /// A test that looks at nothing finds nothing.
+    fn is_not_empty(&self, count: u64) {
+        // Of a few, nothing can be said.
+        if count < 1_000 {
+            return;
+        }
+        let count = count as usize;
+        assert!(self.examined >= count * 9 / 10, "only {} of {count} were examined", self.examined);
+        assert!(self.proved >= count / 10, "only {} of {count} were proved", self.proved);
+        for code in COME_UP {
+            let found = self.codes.get(*code).copied().unwrap_or(0);
+            assert!(found >= count / 150, "`{code}` came up only {found} times in {count}");
+        }
+    }
 }
 
 fn number(name: &str, otherwise: u64) -> u64 {
@@ -133,6 +163,28 @@ fn told(kind: &str, seeds: &[u64]) -> String {
     out
 }
 
+/// Small workflows that were lied about once.
+#[test]
+fn it_does_not_lie_again() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/honest");
+    let files = std::fs::read_dir(folder).expect("the cases").map(|it| it.expect("a case").path());
+    let mut told: Vec<String> = Vec::new();
+    for file in files {
+        let text = std::fs::read_to_string(&file).expect("a text");
+        for salt in 0..25 {
+            match examined(&text, salt) {
+                Err(why) => told.push(format!("{}: {why}", file.display())),
+                Ok(found) => {
+                    let lie = found.lies.first();
+                    told.extend(lie.map(|it| format!("{}: {}", file.display(), it.text)));
+                }
+            }
+        }
+    }
+    told.dedup();
+    assert!(told.is_empty(), "{}", told.join("\n"));
+}
+
 #[test]
 fn the_proof_does_not_lie() {
     let (from, count) = (number("LOOPWRIGHT_SEED", 0), number("LOOPWRIGHT_CASES", 1_500));
@@ -141,6 +193,7 @@ fn the_proof_does_not_lie() {
         "{} workflows examined, {} proved\nproblems: {:?}\nleft out: {:?}\nlies: {:?}",
         tally.examined, tally.proved, tally.codes, tally.left_out, tally.lies
     );
+    tally.is_not_empty(count);
     let wanted = std::env::var("LOOPWRIGHT_KIND").ok();
     let lies = tally.lies.iter().filter(|(kind, _)| wanted.as_ref().is_none_or(|it| it == *kind));
     let told: Vec<String> = lies.map(|(kind, seeds)| told(kind, seeds)).collect();

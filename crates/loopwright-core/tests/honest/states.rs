@@ -220,9 +220,6 @@ impl Maker {
                 _ => "{say: \"so far\"}".to_owned(),
             });
         }
-        if self.dice.yes(4) {
-            actions.clear();
-        }
         state.head.push(format!("do: [{}]", actions.join(", ")));
         state.signals = strings(&["done"]);
     }

@@ -22,6 +22,7 @@ pub fn accepts(root: &Value, schema: &Value, value: &Value) -> bool {
             value.as_str().is_none_or(|it| pattern.is_match(it))
         }
         "items" => value.as_array().is_none_or(|items| items.iter().all(|it| accepts(root, argument, it))),
+        "minItems" => value.as_array().is_none_or(|it| it.len() as u64 >= argument.as_u64().unwrap_or(0)),
         "required" => {
             value.as_object().is_none_or(|it| list(argument).iter().all(|key| it.contains_key(text(key))))
         }

@@ -126,9 +126,12 @@ impl Unfolded<'_> {
         builder: &Builder<'_, '_>,
         found: &mut Vec<FoundCell>,
     ) {
-        let handed = state.handed.map(|it| spot.values[it]);
+        // Under the last topic, it may be about any.
+        let any = |it: u16| if it > 0 && it == state.topics { u16::MAX } else { it };
+        let handed = state.handed.map(|it| any(spot.values[it]));
         let sizes = cell.choices.sizes(handed.is_some_and(|it| it > 0));
-        for written in self.writings(cell, fitted, &spot.values, builder) {
+        let done = fit.done.then(Written::default);
+        for written in done.into_iter().chain(self.writings(cell, fitted, &spot.values, builder)) {
             for changed in self.after_work(state, cell, fitted, &spot.values, &written, builder) {
                 // What is not asked for at present cannot be missing.
                 let asked_for = |it: &usize| builder.plan.gates[*it].is_asked_for(&changed.values);
@@ -272,8 +275,9 @@ impl Unfolded<'_> {
         builder: &Builder<'_, '_>,
     ) -> Vec<Changed> {
         let mut found = Vec::new();
-        let edits =
-            if state.attended && !cell.stale { self.edits_meanwhile(values, builder) } else { vec![(0, 0)] };
+        // Nobody is met in a loop that ran nothing.
+        let attended = state.attended && !cell.stale && !cell.idle;
+        let edits = if attended { self.edits_meanwhile(values, builder) } else { vec![(0, 0)] };
         for (edited, touched) in edits {
             let mut after = values.clone();
             let mut open: Vec<(usize, Vec<u16>)> = Vec::new();
@@ -339,7 +343,7 @@ impl Unfolded<'_> {
 fn missing(fitted: &Fitted, values: &Values, builder: &Builder<'_, '_>) -> Vec<usize> {
     let is_missing = |it: &usize| {
         let gate = &builder.plan.gates[*it];
-        gate.slot.is_some() && !gate.is_settled(values) && gate.is_asked_for(values)
+        gate.slot.is_some() && gate.known && !gate.is_settled(values) && gate.is_asked_for(values)
     };
     fitted.needs.iter().copied().filter(is_missing).collect()
 }

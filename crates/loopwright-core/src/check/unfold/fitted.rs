@@ -28,6 +28,8 @@ pub(super) struct FittedCell {
     pub(super) can: bool,
     /// Whether only by what a person decides in a child.
     pub(super) decided: bool,
+    /// Whether it may be by items that are done, so that nothing is written.
+    pub(super) done: bool,
     pub(super) arms: Vec<FittedArm>,
 }
 
@@ -73,6 +75,7 @@ impl Fitter<'_> {
         let cells = state.cells.iter().map(|(signal, cell)| FittedCell {
             can: self.can_signal(unfolded, state, values, signal),
             decided: self.reached(unfolded, state, values, signal) == Reached::ByPerson,
+            done: unfolded.done_before(state, values, signal),
             arms: cell.arms.iter().map(|it| self.arm(unfolded, state, values, signal, it)).collect(),
         });
         Rc::new(Fitted {
@@ -118,6 +121,11 @@ impl Fitter<'_> {
         let Some(machine) = machine.filter(|it| it.ends().any(|(name, _)| name == signal)) else {
             return Reached::Alone;
         };
+        let of_loop = || self.ends.iter().filter(|((name, _), _)| *name == state.name);
+        if unfolded.done_before(state, values, signal) && of_loop().any(|(_, it)| it.contains_key(&**signal))
+        {
+            return Reached::Alone;
+        }
         let setting = unfolded.setting(values, machine, with);
         let Some(reached) = self.ends.get(&(state.name.clone(), setting)) else { return Reached::Alone };
         match reached.get(&**signal) {
@@ -175,11 +183,13 @@ impl Unfolded<'_> {
         self.slots.kept.iter().zip(alive).any(|(kept, alive)| alive && kept.slot.term().is_some_and(own))
     }
 
+    /// By what it writes, or because it judges what it needs itself and did not pass it.
     fn spoils_its_needs(&self, state: &State, values: &Values) -> bool {
         let lookup = |name: &Name| self.lookup(values, name);
         let written = self.shelf.touched(writes::of_state(self.workflow, self.shelf, state, &lookup));
+        let own = state.gate.as_ref().filter(|_| self.judges(state, values)).map(|it| &it.name);
         let needs = writes::picked(&state.needs, &lookup).into_iter().flatten();
-        needs.into_iter().any(|it| written & self.judged(it, values) != 0)
+        needs.into_iter().any(|it| own == Some(it) || written & self.judged(it, values) != 0)
     }
 
     /// The line of a budget that counts for the values of a node.

@@ -6,6 +6,7 @@
 //! graph can do; and what the graph can do is printed as a scenario that the machine then plays.
 
 mod choices;
+mod done;
 mod expand;
 mod fitted;
 mod plan;
@@ -165,7 +166,12 @@ impl<'w> Unfolded<'w> {
             workflow,
             shelf,
             machine,
-            slots: Slots::collect(workflow, shelf, machine),
+            slots: Slots::collect(
+                workflow,
+                shelf,
+                machine,
+                &done::remembered(workflow, machine, ends, watches),
+            ),
             graph,
             nodes: IndexSet::default(),
             outcomes: Vec::new(),
@@ -228,6 +234,11 @@ impl<'w> Unfolded<'w> {
         self.machine.states.get_index(usize::from(spot.state)).map(|(_, it)| it)
     }
 
+    /// Whether a node only says that a person decided something in a child.
+    pub(super) fn is_decided(&self, node: NodeId) -> bool {
+        self.nodes.get_index(node as usize).is_some_and(|it| it.part >= DECIDED)
+    }
+
     /// The values of a node.
     pub(super) fn values(&self, node: NodeId) -> Option<&Values> {
         self.nodes.get_index(node as usize).map(|it| &it.values)
@@ -247,14 +258,12 @@ impl<'w> Unfolded<'w> {
     /// Whether a step is the same visit once more, or goes on with it.
     pub(super) fn is_again(&self, node: usize, cell: usize, step: usize) -> bool {
         let came = self.outcomes.get(node).and_then(|it| it.get(cell));
-        if came.is_some_and(|it| it.decides) {
-            return true;
-        }
         let state = self.state(NodeId::try_from(node).unwrap_or(NodeId::MAX));
         let arm = came
             .zip(state)
             .and_then(|(came, state)| state.cells.get(&*came.signal)?.arms.get(*came.arms.get(step)?));
-        arm.is_some_and(|it| it.to == Target::Again)
+        // What is no arm leads to another part of being there.
+        arm.is_none_or(|it| it.to == Target::Again)
     }
 
     /// The value of a slot in a node.

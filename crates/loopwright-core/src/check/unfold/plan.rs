@@ -8,8 +8,10 @@ use super::super::monitors::{Watch, What};
 use super::super::slots::{self, Slot, Slots};
 use super::super::writes::{Documents, Shelf};
 use super::choices::Choices;
-use crate::definition::{Arm, Condition, Each, EachRun, Kind, Machine, Per, State, Target, Term, Workflow};
-use crate::machine::{Run, lines};
+use crate::definition::{
+    Arm, Call, Condition, Each, EachRun, Kind, Machine, Per, State, Target, Term, Workflow,
+};
+use crate::machine::{Run, gate_name, lines};
 use crate::name::Name;
 use crate::proof::graph::Ids;
 use crate::signal;
@@ -45,7 +47,9 @@ pub(super) struct StatePlan<'w> {
     pub(super) last: Option<usize>,
     pub(super) ever: Option<usize>,
     pub(super) handed: Option<usize>,
-    /// How many topics it routes by.
+    /// For a loop: the slot that remembers whether items may be done.
+    pub(super) done: Option<usize>,
+    /// How many topics findings are handed on under.
     pub(super) topics: u16,
     pub(super) returns: bool,
     /// Counters that entering it fills, and slots of reviews that begin anew by that.
@@ -126,6 +130,8 @@ pub(super) struct GatePlan {
     judged: Vec<(Option<usize>, Vec<Documents>)>,
     /// It is asked for while these slots have these values.
     asked: Vec<(usize, Vec<bool>)>,
+    /// Whether that is known when a state is entered.
+    pub(super) known: bool,
 }
 
 /// The slot of a gate and its values.
@@ -246,7 +252,9 @@ impl<'w> Planner<'_, 'w> {
                 forced: value("forced"),
             }
         });
-        GatePlan { slot, judged: judged.collect(), asked: asked.collect() }
+        let asked: Vec<(usize, Vec<bool>)> = asked.collect();
+        let known = asked.iter().all(|(slot, _)| !self.slots.kept[*slot].reads.by_routing);
+        GatePlan { slot, judged: judged.collect(), asked, known }
     }
 
     fn state(&self, state: &'w State) -> StatePlan<'w> {
@@ -259,6 +267,8 @@ impl<'w> Planner<'_, 'w> {
             };
             fills.then_some(name)
         }));
+        let reports = matches!(&state.kind, Kind::Review { call, .. } if self.reports(call));
+        let handed = position(Slot::Handed(gate_name(state))).filter(|_| reports);
         StatePlan {
             index: self.machine.states.get_index_of(&*state.name).unwrap_or(0),
             state,
@@ -267,6 +277,7 @@ impl<'w> Planner<'_, 'w> {
             looks_at: slots::looked_at(self.workflow, self.machine, state)
                 .iter()
                 .filter_map(|it| self.slots.term(it))
+                .chain(position(Slot::Done(state.name.clone())))
                 .collect(),
             own_gate: state.gate.as_ref().and_then(|it| self.gate_index(&it.name)),
             forces_inside: self.forces_inside(state),
@@ -274,8 +285,12 @@ impl<'w> Planner<'_, 'w> {
             facts: self.facts(state),
             last: position(Slot::Term(Term::Last(state.name.clone()))),
             ever: position(Slot::Term(Term::Ever(state.name.clone()))),
-            handed: position(Slot::Handed(state.name.clone())),
-            topics: u16::try_from(slots::topics_routed_by(self.workflow, state).len()).unwrap_or(u16::MAX),
+            handed,
+            done: position(Slot::Done(state.name.clone())),
+            topics: handed
+                .map_or(0, |it| self.slots.kept[it].values.len() - 1)
+                .try_into()
+                .unwrap_or(u16::MAX),
             returns: state.returns(),
             fills,
             anew,
@@ -289,12 +304,29 @@ impl<'w> Planner<'_, 'w> {
         }
     }
 
+    /// Whether somebody in a call's table reports findings.
+    fn reports(&self, call: &Call) -> bool {
+        call.role.values().any(|it| self.workflow.roles.get(&**it).is_some_and(|it| it.findings.is_some()))
+    }
+
     fn is_attended(&self, kind: &Kind) -> bool {
         match kind {
             Kind::Rest { .. } | Kind::Ask { .. } => true,
             Kind::Each(Each { run: EachRun::Child(child), .. }) => {
                 let child = self.workflow.children.get(&**child);
                 child.is_some_and(|it| it.states.values().any(|it| self.is_attended(&it.kind)))
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether the engine acts in a state, and git may be otherwise afterwards.
+    fn acts(&self, kind: &Kind) -> bool {
+        match kind {
+            Kind::Do { .. } => true,
+            Kind::Each(Each { run: EachRun::Child(child), .. }) => {
+                let child = self.workflow.children.get(&**child);
+                child.is_some_and(|it| it.states.values().any(|it| self.acts(&it.kind)))
             }
             _ => false,
         }
@@ -323,9 +355,9 @@ impl<'w> Planner<'_, 'w> {
                 outside: outside.map(|it| (it, kept.values.iter().map(asks).collect())),
                 values: u16::try_from(kept.values.len()).unwrap_or(u16::MAX),
                 always: reads.anything
-                    || reads.git && matches!(state.kind, Kind::Do { .. })
+                    || reads.git && self.acts(&state.kind)
                     || reads.findings && matches!(state.kind, Kind::Review { .. })
-                    || reads.states.contains(&state.name),
+                    || reads.by_routing,
                 documents: reads.documents,
                 git: reads.git,
             })
@@ -417,7 +449,7 @@ impl<'w> Planner<'_, 'w> {
                 );
             }
             let drawing = self.machine.states.values().filter(|it| crate::machine::draws_on(it, name));
-            anew.extend(drawing.filter_map(|it| self.slots.position(&Slot::Handed(it.name.clone()))));
+            anew.extend(drawing.filter_map(|it| self.slots.position(&Slot::Handed(gate_name(it)))));
         }
         (fills, anew)
     }

@@ -85,6 +85,8 @@ impl Unfolded<'_> {
                     (None, _) => vec![0],
                 },
                 Slot::From => vec![back.as_ref().map_or(0, |it| kept.index_of(it))],
+                // An imported run may bring items along that are done.
+                Slot::Done(_) => vec![u16::from(imported)],
                 Slot::Handed(_) | Slot::Outside(_) => vec![0],
             };
             choices.push(choice);

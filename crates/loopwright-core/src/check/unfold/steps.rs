@@ -131,7 +131,11 @@ fn lead(arm: &ArmPlan<'_>, moment: &Moment<'_, '_>, builder: &Builder<'_, '_>) -
     if let Some(at) = state.handed.filter(|_| cell.judged) {
         // Under which topic, where the state routes by it; the last one where that does not matter here.
         let topic = cell.choices.topic().map_or(state.topics, |it| moment.chosen[it] + 1);
-        values[at] = if cell.hands { topic.max(1) } else { 0 };
+        values[at] = if cell.hands { topic.min(state.topics) } else { 0 };
+    }
+    // One item may have ended well before another did not.
+    if let Some(at) = state.done.filter(|_| !cell.idle && !cell.stale) {
+        values[at] = 1;
     }
     for slot in arm.forced.iter().filter_map(|it| plan.gates[*it].slot) {
         if values[slot.at] != slot.fresh {

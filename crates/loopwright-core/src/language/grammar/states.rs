@@ -69,7 +69,7 @@ fn state() -> Shape {
             .with(&common),
         Record::new("a do state")
             .also("do", &["actions"])
-            .must("do", action().list(), "What the engine does, in order.")
+            .must("do", action().some(), "What the engine does, in order.")
             .may("without", names(), "Gates over what is committed that are deliberately not needed.")
             .with(&then)
             .with(&common),

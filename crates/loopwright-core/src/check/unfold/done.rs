@@ -1,0 +1,65 @@
+//! Items that are done: a loop does not run them again, so a later visit may come out by what an earlier one did, without
+//! any person and whatever the child is run with now.
+
+use super::{Ends, Unfolded, Values};
+use crate::check::monitors::{Watch, What};
+use crate::check::slots::Slot;
+use crate::definition::{Each, EachRun, Happened, Kind, Machine, Outcome, State, Workflow};
+use crate::name::Name;
+
+/// Loops for which it matters whether items may be done already: those with an end that is not simply there for the
+/// taking on every visit, and those that a property looks into and that were not always run alike.
+pub(super) fn remembered(
+    workflow: &Workflow,
+    machine: &Machine,
+    ends: &Ends,
+    watches: &[Watch],
+) -> Vec<Name> {
+    let matters = |state: &&State| {
+        let Some(child) = runs(state).and_then(|it| workflow.children.get(&**it)) else { return false };
+        let settings = || ends.iter().filter(|((name, _), _)| *name == state.name).map(|(_, it)| it);
+        let well = child.ends().filter(|(_, outcome)| *outcome == Outcome::Success);
+        let differs = |end: &Name| {
+            settings().any(|it| it.contains_key(end)) && settings().any(|it| it.get(end) != Some(&false))
+        };
+        well.into_iter().any(|(end, _)| {
+            differs(end) || watches.iter().any(|it| tells_visits_apart(it, state, child, end))
+        })
+    };
+    machine.states.values().filter(matters).map(|it| it.name.clone()).collect()
+}
+
+/// The child a loop runs, if it leaves out items that are done.
+fn runs(state: &State) -> Option<&Name> {
+    match &state.kind {
+        Kind::Each(Each { run: EachRun::Child(child), anew: false, .. }) => Some(child),
+        _ => None,
+    }
+}
+
+/// Whether a watch sees something else happen inside for items that are done than for those of this visit.
+fn tells_visits_apart(watch: &Watch, state: &State, child: &Machine, end: &Name) -> bool {
+    let of_child =
+        |it: &Happened| matches!(it, Happened::Signal { child: named, .. } if *named == child.name);
+    match &watch.what {
+        What::Before { happened, inside, .. } if of_child(happened) => {
+            let surely =
+                || inside.iter().filter(|(it, ..)| *it == state.name).map(|(_, _, it)| it.contains(end));
+            surely().any(|it| it) && surely().any(|it| !it)
+        }
+        What::After { comes, .. } => of_child(comes),
+        _ => false,
+    }
+}
+
+impl Unfolded<'_> {
+    /// Whether a loop may come out with a signal because items that ended like that were done before.
+    pub(in super::super) fn done_before(&self, state: &State, values: &Values, signal: &Name) -> bool {
+        let done = self.slots.position(&Slot::Done(state.name.clone()));
+        if done.is_none_or(|at| values.get(at) != Some(&1)) {
+            return false;
+        }
+        let child = runs(state).and_then(|it| self.workflow.children.get(&**it));
+        child.is_some_and(|it| it.ends().any(|(end, outcome)| end == signal && outcome == Outcome::Success))
+    }
+}
