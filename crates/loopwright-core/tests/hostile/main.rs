@@ -10,6 +10,7 @@ mod bytes;
 mod circles;
 mod edits;
 mod inside;
+mod retries;
 mod sizes;
 mod yaml;
 
