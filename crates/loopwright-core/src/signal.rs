@@ -39,6 +39,10 @@ pub const UNANSWERED: &str = "unanswered";
 pub const EMPTY: &str = "empty";
 /// The items' dependencies cannot be put in order.
 pub const UNORDERED: &str = "unordered";
+/// The loop found more items than it may have.
+pub const TOO_MANY: &str = "too-many";
+/// The ways a loop comes out without doing anything.
+pub const NO_ITEMS: &[&str] = &[EMPTY, UNORDERED, TOO_MANY];
 /// The one way out of a state that does no work.
 pub const ALWAYS: &str = "*";
 /// Stands for every failure of a state.
@@ -56,6 +60,7 @@ pub fn is_reserved(word: &str) -> bool {
             UNANSWERED,
             EMPTY,
             UNORDERED,
+            TOO_MANY,
             ALWAYS,
             GROUP_FAILURES,
             GROUP_TRANSIENT,

@@ -3,7 +3,7 @@
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 
-use super::report::{Figure, PerItem, Worst};
+use super::report::{Cap, Figure, PerItem, Worst};
 use super::sound::check_time;
 use super::unfold::{Setting, Unfolded, Values};
 use super::writes;
@@ -277,15 +277,15 @@ fn most_items(workflow: &Workflow, qualified: &Name) -> Option<u64> {
     })
 }
 
-/// Caps that do not hold.
-pub(super) fn caps(workflow: &Workflow, worst: Option<&Worst>) -> Vec<Problem> {
+/// Caps that do not hold; those that do are added to `held`.
+pub(super) fn caps(workflow: &Workflow, worst: Option<&Worst>, held: &mut Vec<Cap>) -> Vec<Problem> {
     let mut problems = Vec::new();
     let caps = &workflow.caps;
     let unpriced = unknown_prices(workflow);
     problems.extend(unpriced.iter().cloned());
     let mut hold = |what: &str, cap: &(u64, Place), figure: Option<&Figure>, show: &dyn Fn(u64) -> String| {
         let Some(figure) = figure else {
-            let message = format!("nothing bounds {what}, so the cap cannot be held");
+            let message = format!("nothing bounds the {what}, so the cap cannot be held");
             problems.push(Problem::proof("over-cap", cap.1.clone(), message));
             return;
         };
@@ -306,32 +306,35 @@ pub(super) fn caps(workflow: &Workflow, worst: Option<&Worst>) -> Vec<Problem> {
             total = total.saturating_add(cost);
         }
         if total > cap.0 {
-            let message =
-                format!("the worst stretch takes {} {what}, and the cap is {}", show(total), show(cap.0));
+            let message = format!("the worst stretch takes {}, and the cap is {}", show(total), show(cap.0));
             problems.push(
                 Problem::proof("over-cap", cap.1.clone(), message)
                     .help("raise the cap, or lower a budget's limit"),
             );
+        } else {
+            let said = format!("{} at most, of {}", show(total), show(cap.0));
+            held.push(Cap { of: what.to_owned(), at_most: total, cap: cap.0, said });
         }
     };
-    let plain = |it: u64| it.to_string();
+    let calls = |it: u64| if it == 1 { "1 agent call".to_owned() } else { format!("{it} agent calls") };
     if let Some(cap) = &caps.calls {
-        hold("agent calls", cap, worst.map(|it| &it.calls), &plain);
+        hold("agent calls", cap, worst.map(|it| &it.calls), &calls);
     }
     for (role, cap) in &caps.calls_of {
-        hold(&format!("calls of `{role}`"), cap, worst.and_then(|it| it.calls_of.get(&**role)), &plain);
+        let calls = |it: u64| format!("{it} {} of `{role}`", if it == 1 { "call" } else { "calls" });
+        hold(&format!("calls of `{role}`"), cap, worst.and_then(|it| it.calls_of.get(&**role)), &calls);
     }
     if let Some(cap) = &caps.time {
-        hold("of time", cap, worst.map(|it| &it.time), &show_time);
+        hold("time", cap, worst.map(|it| &it.time), &show_time);
     }
     let codes = |what: &str| unpriced.iter().any(|it| it.message.contains(what));
     if let Some(cap) = caps.money.as_ref().filter(|_| !codes("money")) {
-        hold("", cap, worst.and_then(|it| it.money.as_ref()), &|it| {
+        hold("money", cap, worst.and_then(|it| it.money.as_ref()), &|it| {
             show(Amount { value: it, unit: Unit::Money })
         });
     }
     if let Some(cap) = caps.tokens.as_ref().filter(|_| !codes("tokens")) {
-        hold("", cap, worst.and_then(|it| it.tokens.as_ref()), &|it| {
+        hold("tokens", cap, worst.and_then(|it| it.tokens.as_ref()), &|it| {
             show(Amount { value: it, unit: Unit::Tokens })
         });
     }

@@ -16,13 +16,14 @@ mod starve;
 mod trace;
 mod transitions;
 mod unfold;
+mod unused;
 mod verdicts;
 mod writes;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::children::{Instance, Prefix};
-pub use self::report::{DefaultCell, Figure, Forced, PerItem, Report, Size, Worst};
+pub use self::report::{Cap, DefaultCell, Figure, Forced, PerItem, Report, Size, Worst};
 use self::trace::{ChildSteps, Tracer};
 pub use self::transitions::{Transitions, transitions};
 use self::unfold::Ends;
@@ -100,7 +101,8 @@ pub fn check_within(workflow: &Workflow, limits: &Limits) -> Report {
             &mut properties,
         ));
         problems.extend(starve::check(&tracer));
-        for (problem, state) in sound::check(workflow, &shelf, unfolded.machine) {
+        problems.extend(unused::check(workflow, &shelf, unfolded.machine));
+        for (problem, state) in sound::check(unfolded) {
             problems.push(routes::with_path(&tracer, prover, problem, state));
         }
         forced.extend(routes::forced(&tracer, prover));
@@ -127,7 +129,8 @@ pub fn check_within(workflow: &Workflow, limits: &Limits) -> Report {
         seen.insert((it.gate.clone(), it.state.clone(), it.signal.clone(), it.to.clone()))
     });
     let worst = cost::worst(&family.main, &main_prover.within(pricing.clone()), &pricing, &child_costs);
-    problems.extend(cost::caps(workflow, worst.as_ref()));
+    let mut caps = Vec::new();
+    problems.extend(cost::caps(workflow, worst.as_ref(), &mut caps));
     problems.extend(taken.problems(workflow));
     size.states = workflow.machines().map(|it| it.states.len()).sum();
     size.cells = workflow.machines().flat_map(|it| it.states.values()).map(|it| it.cells.len()).sum();
@@ -137,7 +140,8 @@ pub fn check_within(workflow: &Workflow, limits: &Limits) -> Report {
     for problem in &mut problems {
         problem.path.take_if(|it| it.steps.len() > LONGEST_PATH);
     }
-    problems.sort_by(|a, b| (&a.place, a.code, &a.message).cmp(&(&b.place, b.code, &b.message)));
+    let order = |it: &Problem| (follows(it.code), it.place.clone(), it.code, it.message.clone());
+    problems.sort_by_cached_key(order);
     problems.dedup_by(|a, b| a.place == b.place && a.code == b.code && a.message == b.message);
     Report {
         workflow: workflow.name.clone(),
@@ -148,8 +152,14 @@ pub fn check_within(workflow: &Workflow, limits: &Limits) -> Report {
         worst,
         forced,
         properties,
+        caps,
         defaults: defaults(workflow),
     }
+}
+
+/// Whether a problem tends to follow from others: those come last.
+fn follows(code: &str) -> bool {
+    ["unused", "unreachable", "never-taken", "over-cap", "starved", "vacuous"].contains(&code)
 }
 
 /// How many positions a first look at what can be reached walks.

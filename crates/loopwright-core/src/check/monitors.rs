@@ -169,6 +169,23 @@ impl Watch {
         }
     }
 
+    /// The state it waits for to be entered: one without signals, such as an end, has happened then.
+    pub(super) fn entered(&self, machine: &Machine) -> Option<&Name> {
+        let (What::Before { happened, .. }
+        | What::After { comes: happened, .. }
+        | What::Inside { happened, .. }) = &self.what
+        else {
+            return None;
+        };
+        match happened {
+            Happened::Signal { child, state, signals } if signals.is_empty() => {
+                let here = matches!(self.what, What::Inside { .. }) || child.is_none();
+                Some(state).filter(|it| here && machine.states.contains_key(&***it))
+            }
+            _ => None,
+        }
+    }
+
     /// The gate it watches, if that is what it does.
     pub(super) fn gate(&self) -> Option<&Name> {
         match &self.what {
@@ -348,7 +365,7 @@ fn makes(unfolded: &Unfolded<'_>, taken: &Taken<'_>, wanted: &str) -> bool {
         Kind::Each(each) if matches!(each.run, EachRun::Child(_)) => false,
         _ => taken.state.call().is_some_and(|call| {
             let produced = writes::picked(&call.produces, &lookup).into_iter().flatten();
-            *taken.signal != signal::EMPTY
+            !signal::NO_ITEMS.contains(&&**taken.signal)
                 && produced.into_iter().any(|it| same_document(workflow, it, wanted))
         }),
     }

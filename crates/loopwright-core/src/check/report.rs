@@ -27,6 +27,8 @@ pub struct Report {
     pub forced: Vec<Forced>,
     /// Properties that were proved.
     pub properties: Vec<String>,
+    /// Caps that hold.
+    pub caps: Vec<Cap>,
     /// Cells that take a default.
     pub defaults: Vec<DefaultCell>,
 }
@@ -70,6 +72,21 @@ pub struct Worst {
     pub whole_run: Option<Figure>,
     /// Beyond the above, per answer a person gives, when they can keep it going.
     pub per_answer: Option<u64>,
+}
+
+/// A cap that holds.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Cap {
+    /// What it is a cap on.
+    pub of: String,
+    /// What the worst unattended stretch takes of it, every loop having as many items as it may.
+    pub at_most: u64,
+    /// The cap.
+    pub cap: u64,
+    /// The two for a person to read: `660 agent calls at most, of 700 agent calls`.
+    #[serde(skip)]
+    pub said: String,
 }
 
 /// A number, how sure it is, and what comes on top for every item of a loop.

@@ -1,14 +1,15 @@
 //! Sound parts: what can be said without walking. Judges that could write what they judge, commits that pass gates by,
-//! verdicts nobody reads, budgets nobody spends.
+//! verdicts nobody reads.
 
+use indexmap::IndexSet;
 use rustc_hash::FxHashSet;
 
 use super::monitors::all_given;
+use super::unfold::Unfolded;
 use super::writes::{self, Shelf};
 use crate::definition::{
     Action, Arm, CheckWhat, Each, EachRun, Kind, Machine, State, Table, Target, Term, Workflow,
 };
-use crate::language::units::Unit;
 use crate::name::Name;
 use crate::problem::Problem;
 use crate::signal;
@@ -17,17 +18,17 @@ use crate::signal;
 pub(super) type Located = (Problem, Option<Name>);
 
 /// Everything wrong with the parts of one machine.
-pub(super) fn check(workflow: &Workflow, shelf: &Shelf, machine: &Machine) -> Vec<Located> {
+pub(super) fn check(unfolded: &Unfolded<'_>) -> Vec<Located> {
+    let (workflow, shelf, machine) = (unfolded.workflow, unfolded.shelf, unfolded.machine);
     let mut found = Vec::new();
     for state in machine.states.values() {
         found.extend(judge_writes(workflow, shelf, machine, state));
         found.extend(worker_writes_check(workflow, shelf, machine, state));
-        found.extend(commit_needs(workflow, shelf, machine, state));
+        found.extend(commit_needs(unfolded, state));
         found.extend(verdict_is_read(workflow, machine, state));
         found.extend(items_side_by_side(workflow, state));
         found.extend(narrows(workflow, shelf, state));
     }
-    found.extend(budgets_are_spent(workflow, machine));
     found
 }
 
@@ -157,22 +158,51 @@ fn passes_on(workflow: &Workflow, shelf: &Shelf, machine: &Machine, state: &Stat
 }
 
 /// A commit says which gates over what it commits it needs, or does without.
-fn commit_needs(workflow: &Workflow, shelf: &Shelf, machine: &Machine, state: &State) -> Vec<Located> {
+fn commit_needs(unfolded: &Unfolded<'_>, state: &State) -> Vec<Located> {
+    let (workflow, shelf, machine) = (unfolded.workflow, unfolded.shelf, unfolded.machine);
     let Kind::Do { actions, without } = &state.kind else { return Vec::new() };
     let committed =
         actions.iter().filter_map(|it| it.commits.as_ref()).fold(0, |set, it| set | shelf.set(workflow, it));
     let mut found = Vec::new();
-    let needs: Vec<&Name> = state.needs.values().flatten().collect();
+    let by = state.needs.by().and_then(|it| Some((it, unfolded.slots.term(&Term::Var(it.clone()))?)));
+    // With a table, each row that the state is entered with.
+    let rows: IndexSet<Option<Name>> = match by {
+        None => IndexSet::from([None]),
+        Some((_, at)) => {
+            let index = machine.states.get_index_of(&*state.name);
+            let here = unfolded.nodes.iter().filter(|it| Some(usize::from(it.state)) == index);
+            here.map(|it| unfolded.value(&it.values, at)).collect()
+        }
+    };
+    let needed = |gate: &Name, row: &Option<Name>| {
+        let lookup = |name: &Name| row.clone().filter(|_| by.is_some_and(|(it, _)| it == name));
+        writes::picked(&state.needs, &lookup).into_iter().flatten().any(|it| it == gate)
+    };
+    let concerned = |judges: &[Name], row: &Option<Name>| {
+        let lookup = |name: &Name| row.clone().filter(|_| by.is_some_and(|(it, _)| it == name));
+        let gates = judges.iter().filter_map(|it| machine.states.get(&**it)?.gate.as_ref());
+        let judged = gates.flat_map(|it| writes::picked(&it.judges, &lookup).into_iter().flatten());
+        shelf.touched(committed) & judged.fold(0, |set, it| set | shelf.set(workflow, [it])) != 0
+    };
+    // A row may need other gates than the next, but not none where there are some.
+    let bare = |row: &Option<Name>| {
+        let mut gates =
+            machine.gates.iter().filter(|(gate, judges)| !without.contains(*gate) && concerned(judges, row));
+        !gates.any(|(gate, _)| needed(gate, row))
+    };
     for (gate, judges) in &machine.gates {
-        let judged = judges
-            .iter()
-            .filter_map(|it| machine.states.get(&**it)?.gate.as_ref())
-            .flat_map(|it| it.judges.values().flatten())
-            .fold(0, |set, it| set | shelf.set(workflow, [it]));
-        let concerns = shelf.touched(committed) & judged != 0;
-        if concerns && !needs.contains(&gate) && !without.contains(gate) {
-            let message =
-                format!("`{}` commits what `{gate}` judges, and does not say that it needs it", state.name);
+        let concerns = rows.iter().any(|row| concerned(judges, row));
+        let never = !rows.iter().any(|row| needed(gate, row));
+        let unjudged = rows.iter().find(|row| concerned(judges, row) && (never || bare(row)));
+        if let Some(row) = unjudged.filter(|_| !without.contains(gate)) {
+            let when = match (by, row) {
+                (Some((name, _)), Some(value)) if !never => format!(" when `{name}` is `{value}`"),
+                _ => String::new(),
+            };
+            let message = format!(
+                "`{}` commits what `{gate}` judges, and does not say that it needs it{when}",
+                state.name
+            );
             let help = format!("add `{gate}` to `needs`; or to `without`, if it is meant to go unjudged");
             found.push((
                 Problem::proof("commit-unjudged", state.place.clone(), message).help(help),
@@ -325,44 +355,6 @@ fn narrows(workflow: &Workflow, shelf: &Shelf, state: &State) -> Option<Located>
         Problem::proof("widens", state.place.clone(), message).help("add it to the role, or remove it here"),
         Some(state.name.clone()),
     ))
-}
-
-/// A budget nobody spends is a limit that does not hold; one that only one loop draws on is not shared.
-fn budgets_are_spent(workflow: &Workflow, machine: &Machine) -> Vec<Located> {
-    let mut found = Vec::new();
-    for (name, budget) in &machine.budgets {
-        if budget.unit() != Unit::Uses {
-            let calls = workflow.machines().flat_map(|it| it.states.values()).any(|it| it.call().is_some());
-            if !calls {
-                let message = format!("nothing spends the budget `{name}`");
-                found.push((Problem::proof("unused", budget.place.clone(), message).help("remove it"), None));
-            }
-            continue;
-        }
-        let spenders: FxHashSet<&Name> = machine
-            .states
-            .values()
-            .filter(|it| it.cells.values().flat_map(|it| &it.arms).any(|it| it.spend.as_ref() == Some(name)))
-            .map(|it| &it.name)
-            .collect();
-        let inherited = machine.name.is_some()
-            && workflow.main.budgets.get(&**name).is_some_and(|it| it.place == budget.place);
-        if spenders.is_empty() && !inherited {
-            let message = format!("nothing spends the budget `{name}`, so it limits nothing");
-            found.push((
-                Problem::proof("unused", budget.place.clone(), message)
-                    .help("spend it on an arm, or remove it"),
-                None,
-            ));
-        } else if spenders.len() < 2 && budget.shared {
-            let message = format!("`{name}` is `shared`, and only one state spends it");
-            found.push((
-                Problem::proof("unused", budget.place.clone(), message).help("remove `shared`"),
-                None,
-            ));
-        }
-    }
-    found
 }
 
 /// The longest a check may take.

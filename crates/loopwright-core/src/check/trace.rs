@@ -201,7 +201,7 @@ impl Tracer<'_, '_> {
         play: Play,
         steps: &mut Vec<Step>,
     ) {
-        let whole = *came.signal == *signal::EMPTY || *came.signal == *signal::UNORDERED;
+        let whole = signal::NO_ITEMS.contains(&&*came.signal);
         let edited = play.edited.clone();
         let play = Play { edited: None, ..play };
         let one_item =

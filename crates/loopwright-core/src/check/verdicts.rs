@@ -29,6 +29,8 @@ pub(super) fn watches(
         Some(child) => family.child_watches.get(child).map(Vec::as_slice).unwrap_or_default(),
     };
     let mut problems = Vec::new();
+    let mut held: Vec<usize> = Vec::new();
+    let mut failed: Vec<usize> = Vec::new();
     for (at, (watch, verdict)) in watches.iter().zip(prover.monitors()).enumerate() {
         if matches!(watch.what, What::Inside { .. }) {
             continue;
@@ -40,9 +42,18 @@ pub(super) fn watches(
             .iter()
             .zip(&reach.nodes)
             .any(|(node, reached)| *reached != Certainty::No && node.requires.contains(monitor));
+        let property = match &watch.what {
+            What::Before { property, .. } | What::After { property, .. } => Some(*property),
+            _ => None,
+        };
         match verdict {
-            Verdict::Holds => problems.extend(holds(tracer, watch, asked, reach, proved)),
+            Verdict::Holds => {
+                let vacuous = property.and_then(|it| holds(tracer, watch, asked, reach, it));
+                if vacuous.is_some() { &mut failed } else { &mut held }.extend(property);
+                problems.extend(vacuous);
+            }
             Verdict::Broken(path) => {
+                failed.extend(property);
                 // What did not happen in a child must not happen in the run that shows it.
                 let mut children = tracer.children.clone();
                 if let What::Before { happened, .. } | What::After { comes: happened, .. } = &watch.what {
@@ -51,8 +62,16 @@ pub(super) fn watches(
                 }
                 problems.extend(broken(&Tracer { children: &children, ..*tracer }, watch, &path));
             }
-            Verdict::Unknown => problems.extend(unknown(tracer, watch)),
+            Verdict::Unknown => {
+                failed.extend(property);
+                problems.extend(unknown(tracer, watch));
+            }
         }
+    }
+    // One with several parts holds when all of them do.
+    for property in held.iter().filter(|it| !failed.contains(it)) {
+        let text = tracer.unfolded.workflow.properties.get(*property).map(said);
+        proved.extend(text.filter(|it| !proved.contains(it)));
     }
     problems
 }
@@ -62,12 +81,8 @@ fn holds(
     watch: &Watch,
     asked: bool,
     reach: &Reach,
-    proved: &mut Vec<String>,
+    property: usize,
 ) -> Option<Problem> {
-    let property = match &watch.what {
-        What::Before { property, .. } | What::After { property, .. } => *property,
-        _ => return None,
-    };
     let declared = tracer.unfolded.workflow.properties.get(property)?;
     let vacuous = match &watch.what {
         What::After { after, .. } => !succeeds_after(tracer, reach, after),
@@ -80,10 +95,6 @@ fn holds(
             format!("{} says nothing: it speaks of what never happens", said(declared)),
         );
         return Some(problem.help("name a state that can be reached (and values it can be reached with)"));
-    }
-    let text = said(declared);
-    if !proved.contains(&text) {
-        proved.push(text);
     }
     None
 }
@@ -215,7 +226,10 @@ pub(super) fn said(property: &Property) -> String {
         Happened::Signal { child, state, signals } => {
             let name = child.as_ref().map_or_else(|| state.to_string(), |it| format!("{it}.{state}"));
             let signals: Vec<&str> = signals.iter().map(|it| &**it).collect();
-            format!("`{name}` came out as {}", signals.join(" or "))
+            match signals.is_empty() {
+                true => format!("`{name}` is reached"),
+                false => format!("`{name}` came out as {}", signals.join(" or ")),
+            }
         }
     };
     match &property.claim {

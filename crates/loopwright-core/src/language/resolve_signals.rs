@@ -78,6 +78,7 @@ impl Loader<'_> {
                 };
                 signals.push(signal::EMPTY.into());
                 signals.extend(each.by_dependency.then(|| signal::UNORDERED.into()));
+                signals.extend(each.at_most.map(|_| signal::TOO_MANY.into()));
                 signals
             }
             Kind::Rest { .. } => self.listed_verbs(machine, state),

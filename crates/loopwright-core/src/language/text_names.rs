@@ -10,7 +10,7 @@ use crate::name::{Name, in_expression};
 use crate::problem::did_you_mean;
 
 /// Names a prompt can always use.
-const ALWAYS: &[&str] = &["subject", "run", "state", "round", "phase", "item", "facts"];
+const ALWAYS: &[&str] = &["subject", "run", "state", "round", "phase", "facts"];
 
 /// Names and what they give.
 pub(super) type Names = IndexMap<String, Type>;
@@ -31,6 +31,9 @@ pub(super) fn instead(path: &str, part: &str, known: &[String], names: &Names) -
 /// What a prompt may use: what is always there, and what it is given.
 pub(super) fn allowed(workflow: &Workflow, machine: &Machine, state: &State, given: &[Given]) -> Vec<String> {
     let mut allowed: Vec<String> = ALWAYS.iter().map(|it| (*it).to_owned()).collect();
+    if in_loop(machine, state) {
+        allowed.push("item".to_owned());
+    }
     if let Kind::Each(each) = &state.kind {
         allowed.push(each.item.in_expression());
     }
@@ -40,6 +43,11 @@ pub(super) fn allowed(workflow: &Workflow, machine: &Machine, state: &State, giv
     }
     allowed.extend(given.iter().map(|it| in_expression(&it.name)));
     allowed
+}
+
+/// Whether what a state does is done for an item.
+pub(super) fn in_loop(machine: &Machine, state: &State) -> bool {
+    machine.name.is_some() || matches!(state.kind, Kind::Each(_))
 }
 
 /// Whether a dotted name is another or a part of it.

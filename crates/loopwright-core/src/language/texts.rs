@@ -11,7 +11,7 @@ use super::WORKFLOW_FILE;
 use super::loader::{Loader, Scope};
 use super::resolve_nouns::all;
 use super::shape::head;
-use super::text_names::{Names, allowed, instead, root, text_names, within};
+use super::text_names::{Names, allowed, in_loop, instead, root, text_names, within};
 use super::types::{Types, follow};
 use super::yaml::{Node, Value, shorten};
 use crate::definition::{Call, CheckWhat, Files, Given, Kind, Machine, State, VerbElse, Workflow};
@@ -38,6 +38,8 @@ pub(super) struct Texts<'l, 'a> {
     prompts: IndexMap<(String, usize), Prompt>,
     /// Roles without a prompt that were reported.
     promptless: IndexSet<Name>,
+    /// What was said to be given surely and is not, so that it is said once.
+    unsure: IndexSet<Place>,
 }
 
 /// A call that is being looked at: by which state, as which role.
@@ -51,7 +53,13 @@ struct Caller<'c> {
 
 impl<'l, 'a> Texts<'l, 'a> {
     pub(super) fn check(loader: &'l Loader<'a>, workflow: &'l Workflow, types: &Types) {
-        let mut texts = Self { loader, workflow, prompts: IndexMap::new(), promptless: IndexSet::new() };
+        let mut texts = Self {
+            loader,
+            workflow,
+            prompts: IndexMap::new(),
+            promptless: IndexSet::new(),
+            unsure: IndexSet::new(),
+        };
         let main = Scope { node: loader.root, child: None };
         let names = text_names(loader, workflow, &workflow.main, &main, types);
         texts.check_top(&names);
@@ -169,6 +177,8 @@ impl<'l, 'a> Texts<'l, 'a> {
         for item in &given {
             if !self.check_given(item, names) {
                 misspelt.push(in_expression(&item.name));
+            } else if !item.maybe {
+                self.surely_given(caller, item);
             }
         }
         let own = caller.call.and_then(|it| it.prompt.as_ref());
@@ -206,6 +216,25 @@ impl<'l, 'a> Texts<'l, 'a> {
                 let missing = prompt.missing.entry(root.to_owned()).or_insert((at, IndexSet::new()));
                 missing.1.insert(state.clone());
             }
+        }
+    }
+
+    /// Some things are there only in some places, and everywhere else they have to be given as `maybe`.
+    fn surely_given(&mut self, caller: &Caller<'_>, given: &Given) {
+        let state = caller.machine.qualified(&caller.state.name);
+        let (message, help) = match root(&in_expression(&given.name)) {
+            "item" if !in_loop(caller.machine, caller.state) => (
+                format!("`{state}` is given `{}`, and is in no loop over items", given.name),
+                format!("write `maybe {}`, or give it only where there is an item", given.name),
+            ),
+            "note" => (
+                "there is a `note` only after an answer that brought one".to_owned(),
+                "write `maybe note`".to_owned(),
+            ),
+            _ => return,
+        };
+        if self.unsure.insert(given.place.clone()) {
+            self.loader.report(Problem::load("undefined-input", given.place.clone(), message).help(help));
         }
     }
 

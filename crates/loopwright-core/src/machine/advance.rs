@@ -57,16 +57,6 @@ pub enum Impossible {
         /// The run as it stands there.
         run: Box<Run>,
     },
-    /// A loop found more items than it may have.
-    #[error("`{state}` found {found} items, and may have {most} at most")]
-    TooMany {
-        /// The loop.
-        state: Name,
-        /// So many.
-        found: usize,
-        /// So many it may have.
-        most: u32,
-    },
     /// The verb is not taken here.
     #[error("`{verb}` is not taken in `{state}`")]
     VerbRefused {
@@ -415,14 +405,15 @@ fn settle(
             Part::Items,
             Evidence::Items { ids, ordered, digest, changed },
         ) => {
-            if let Kind::Each(each) = &state.kind
-                && let Some(most) = each.at_most.filter(|it| ids.len() > *it as usize)
-            {
-                return Err(Impossible::TooMany { state: state.name.clone(), found: ids.len(), most });
-            }
+            let most = match &state.kind {
+                Kind::Each(each) => each.at_most,
+                _ => None,
+            };
             forget_items(state, &mut run, digest.as_deref(), changed);
             run.at.stage = Stage::Working { action: 0, items: Some(ids.clone()), ordered: *ordered, ended };
-            if !ordered {
+            if most.is_some_and(|it| ids.len() > it as usize) {
+                come_out(workflow, machine, state, &mut run, Outcome::of(signal::TOO_MANY))?;
+            } else if !ordered {
                 come_out(workflow, machine, state, &mut run, Outcome::of(signal::UNORDERED))?;
             } else if ids.is_empty() {
                 come_out(workflow, machine, state, &mut run, Outcome::of(signal::EMPTY))?;

@@ -60,6 +60,8 @@ pub enum Listing {
     Ids(Vec<String>),
     /// Items whose dependencies go in a circle.
     Unordered,
+    /// One item more than there may be.
+    TooMany,
     /// It could not be found out.
     Failed(Name),
 }
@@ -359,6 +361,10 @@ impl<A: Actor> Player<'_, A> {
                     Listing::Ids(ids) => Evidence::Items { ids, ordered: true, digest, changed: Vec::new() },
                     Listing::Unordered => {
                         Evidence::Items { ids: Vec::new(), ordered: false, digest, changed: Vec::new() }
+                    }
+                    Listing::TooMany => {
+                        let ids = (0..=each.at_most.unwrap_or(0)).map(|it| (it + 1).to_string()).collect();
+                        Evidence::Items { ids, ordered: true, digest, changed: Vec::new() }
                     }
                     Listing::Failed(failure) => {
                         if signal::waits_for_person(workflow, state, &failure) {

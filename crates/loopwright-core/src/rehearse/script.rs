@@ -176,9 +176,7 @@ impl Actor for Script<'_> {
         // A step about the loop as a whole; one about a call inside it waits for the call.
         let about_the_loop = self.front_for(moment.run.child.as_ref(), &moment.run.at.state).filter(|play| {
             play.signal.as_deref().is_none_or(|it| {
-                it == signal::EMPTY
-                    || it == signal::UNORDERED
-                    || signal::EACH_FAILURES.contains(&it) && !is_call(moment)
+                signal::NO_ITEMS.contains(&it) || signal::EACH_FAILURES.contains(&it) && !is_call(moment)
             })
         });
         if let Some(play) = about_the_loop {
@@ -187,6 +185,7 @@ impl Actor for Script<'_> {
             match play.signal.as_deref() {
                 Some(signal::EMPTY) => return Some(Listing::Ids(Vec::new())),
                 Some(signal::UNORDERED) => return Some(Listing::Unordered),
+                Some(signal::TOO_MANY) => return Some(Listing::TooMany),
                 Some(failure) => return Some(Listing::Failed(failure.into())),
                 None => {}
             }

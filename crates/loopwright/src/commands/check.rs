@@ -187,6 +187,9 @@ fn summary(report: &Report) -> String {
     for property in &report.properties {
         let _ = writeln!(text, "  property     {property}");
     }
+    for cap in &report.caps {
+        let _ = writeln!(text, "  cap          {}", cap.said);
+    }
     if !report.forced.is_empty() {
         let ways: Vec<String> =
             report.forced.iter().map(|it| format!("{} at {} {}", it.gate, it.state, it.signal)).collect();
@@ -276,6 +279,7 @@ fn as_json(found: &Found, problems: &[&Problem], report: Option<&Report>, code: 
             "path": it.path.as_ref().map(loopwright_core::rehearse::Scenario::to_yaml),
         })).collect::<Vec<_>>()),
         "properties": report.map(|it| it.properties.clone()),
+        "caps": report.map(|it| it.caps.clone()),
         "defaults": report.map(|it| it.defaults.clone()),
         "digest": report.map(|it| it.digest.clone()),
     })

@@ -26,6 +26,8 @@ pub(super) struct Plan<'w> {
     pub(super) gate_watches: Vec<(u16, usize)>,
     /// Watches that begin anew when a state is entered: the watch, the state.
     pub(super) after_watches: Vec<(u16, usize)>,
+    /// Watches that come true when a state is entered, such as an end.
+    pub(super) enter_watches: Vec<(u16, usize)>,
 }
 
 /// A state, planned.
@@ -215,6 +217,9 @@ impl<'w> Planner<'_, 'w> {
                     _ => None,
                 })
                 .collect(),
+            enter_watches: numbered()
+                .filter_map(|(it, at)| Some((at, state(it.entered(self.machine)?)?)))
+                .collect(),
         }
     }
 
@@ -396,7 +401,7 @@ impl<'w> Planner<'_, 'w> {
             arms: arms.iter().map(|it| self.arm(it, &choices)).collect(),
             well,
             stale: *signal == signal::STALE,
-            idle: [signal::EMPTY, signal::UNORDERED].contains(&&**signal),
+            idle: signal::NO_ITEMS.contains(&&**signal),
             waits: signal::waits_for_person(self.workflow, state, signal),
             passes: state.gate.as_ref().is_some_and(|it| it.passes.contains(signal)),
             last: last.map_or(0, |it| self.slots.kept[it].index_of(signal)),

@@ -113,6 +113,11 @@ fn watch(step: &mut Step, target: usize, moment: &Moment<'_, '_>, builder: &Buil
             step.breaks.insert(*watch);
         }
     }
+    for (watch, entered) in &builder.plan.enter_watches {
+        if *entered == target {
+            step.holds.insert(*watch);
+        }
+    }
 }
 
 /// Where an arm leads: the state, the slots there, and the counters that are filled.
