@@ -3,9 +3,9 @@
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 
-use super::unfold::{Came, Setting, Unfolded};
+use super::unfold::{Came, Setting, Unfolded, goes_before};
 use super::writes::Shelf;
-use crate::definition::{Each, EachRun, Kind, State};
+use crate::definition::{Each, EachRun, Kind, State, Term};
 use crate::name::Name;
 use crate::proof::graph::{Move, Path};
 use crate::rehearse::{Expect, Play, Scenario, Start, Step};
@@ -39,7 +39,7 @@ impl Tracer<'_, '_> {
         scenario.expect = expect;
         let brought = self.moves(&path.moves, &mut scenario.steps, scenario.start.phase.is_some());
         for (state, end) in brought {
-            scenario.start.done.entry(state).or_default().insert(format!("{end}-before"), end);
+            scenario.start.done.entry(state).or_default().insert(before_the_start(&end), end);
         }
         scenario
     }
@@ -56,47 +56,68 @@ impl Tracer<'_, '_> {
     /// What an import has to bring along for that is returned: loops, and the ends of their items.
     pub(super) fn moves(&self, moves: &[Move], steps: &mut Vec<Step>, imported: bool) -> Vec<(Name, Name)> {
         let from = steps.len();
-        let mut done: FxHashMap<(Name, Name), usize> = FxHashMap::default();
-        let mut again: Vec<(usize, Option<usize>)> = Vec::new();
-        let mut brought: Vec<(Name, Name)> = Vec::new();
+        let mut found: FxHashMap<(Name, Name), usize> = FxHashMap::default();
+        let mut again: Vec<Again> = Vec::new();
+        let mut passed: Vec<&Name> = Vec::new();
         for step in moves {
             let at = steps.len();
             let Some((state, came)) = self.state_and_came(*step) else { continue };
             let key = (state.name.clone(), came.signal.clone());
-            let first = done.get(&key).copied();
-            // What has changed since its gate passed would undo what is done.
-            let known = state.gate.is_none() && (first.is_some() || imported);
-            if known && self.is_done_before(*step, state, came) {
-                again.push((at, first));
-                let items = Some(vec![format!("{}-before", came.signal)]);
-                let play = Play { signal: None, wrote: None, items, ..self.as_play(came) };
-                steps.push(self.step(state, play));
-                if first.is_none() && !brought.contains(&key) {
-                    brought.push(key);
+            let first = found.get(&key).copied();
+            let known = first.is_some() || imported;
+            let alone = came.edited == 0 && came.wrote.is_none_or(|it| it == 0);
+            // An item of this visit shows it as well, if it can end like that.
+            let counts = alone || self.inside(*step, state, &came.signal).is_none();
+            if known && counts && self.is_done(*step, state, &came.signal, &passed) {
+                again.push(Again { at, first, key, alone });
+                if alone {
+                    let items = Some(vec![String::new()]);
+                    let play = Play { signal: None, wrote: None, items, ..self.as_play(came) };
+                    steps.push(self.step(state, play));
+                } else {
+                    self.play(*step, steps);
                 }
                 continue;
             }
             self.play(*step, steps);
+            passed.extend(state.gate.iter().filter(|it| it.passes.contains(&came.signal)).map(|it| &it.name));
             if steps.len() > at {
-                done.insert(key, at);
+                found.insert(key, at);
             }
         }
-        let same: Vec<usize> = again.iter().map(|(at, _)| *at).collect();
-        number_items(steps, |at| at >= from && !same.contains(&at));
-        for (at, first) in again {
-            let items = first.and_then(|it| items_of(&steps[it]).cloned());
-            if let (Step::State { play, .. }, Some(items)) = (&mut steps[at], items) {
-                play.items = Some(items);
+        number_items(steps, |at| at >= from);
+        let mut brought: Vec<(Name, Name)> = Vec::new();
+        for Again { at, first, key, alone } in again {
+            let before = first.and_then(|it| items_of(&steps[it])?.last().cloned());
+            let id = before.unwrap_or_else(|| before_the_start(&key.1));
+            if first.is_none() && !brought.contains(&key) {
+                brought.push(key);
+            }
+            if let Step::State { play, .. } = &mut steps[at] {
+                let others = play.items.take().filter(|_| !alone).unwrap_or_default();
+                play.items = Some(std::iter::once(id).chain(others).collect());
             }
         }
         brought
     }
 
-    /// Whether a loop comes out like this by items that are done, and nothing else happens.
-    fn is_done_before(&self, step: Move, state: &State, came: &Came) -> bool {
-        let values = self.unfolded.values(step.node);
-        let done = values.is_some_and(|it| self.unfolded.done_before(state, it, &came.signal));
-        done && came.edited == 0 && came.wrote.is_none_or(|it| it == 0)
+    /// Whether a loop may come out like this by items that are done, which nothing has undone since.
+    fn is_done(&self, step: Move, state: &State, signal: &Name, passed: &[&Name]) -> bool {
+        let Some(values) = self.unfolded.values(step.node) else { return false };
+        // What has changed since its gate passed undoes them.
+        let stands = state.gate.as_ref().is_none_or(|it| {
+            let status = self.unfolded.term(values, &Term::Gate(it.name.clone()));
+            !passed.contains(&&it.name) || status.is_some_and(|it| matches!(&*it, "fresh" | "forced"))
+        });
+        stands && self.unfolded.done_before(state, values, signal)
+    }
+
+    /// What happens in a child of a loop that comes out with a signal.
+    fn inside(&self, step: Move, state: &State, signal: &Name) -> Option<&Vec<Step>> {
+        let Kind::Each(Each { run: EachRun::Child(child), with, .. }) = &state.kind else { return None };
+        let machine = self.unfolded.workflow.children.get(&**child)?;
+        let setting = self.unfolded.setting(self.unfolded.values(step.node)?, machine, with);
+        self.children.get(&(state.name.clone(), setting, signal.clone()))
     }
 
     fn begin(&self, name: &str, path: &Path) -> Scenario {
@@ -226,11 +247,13 @@ impl Tracer<'_, '_> {
                 let wrote = came.wrote.filter(|it| *it != 0).map(|it| self.shelf.names(it));
                 steps.push(self.step(state, Play { wrote, changed: None, ..one_item() }));
                 steps.extend(edited.map(Step::Edit));
-                let values = self.unfolded.values(step.node).cloned().unwrap_or_default();
                 if let Some(machine) = self.unfolded.workflow.children.get(&**child) {
-                    let setting = self.unfolded.setting(&values, machine, &each.with);
-                    let key = (state.name.clone(), setting, came.signal.clone());
-                    let inside = self.children.get(&key).into_iter().flatten().cloned();
+                    // Beside an item that is done, one of this visit ends otherwise, and no worse.
+                    let ends = machine.ends().map(|(it, _)| it);
+                    let ends = ends.filter(|it| goes_before(state, machine, it, &came.signal));
+                    let mut ends = std::iter::once(&came.signal).chain(ends);
+                    let inside =
+                        ends.find_map(|it| self.inside(step, state, it)).into_iter().flatten().cloned();
                     let wrote = came.wrote.map(|it| self.shelf.names(it));
                     steps.extend(inside.map(|it| writing_only(it, wrote.as_deref())));
                 }
@@ -278,6 +301,20 @@ fn writing_only(mut step: Step, documents: Option<&[Name]>) -> Step {
         wrote.retain(|it| documents.contains(it));
     }
     step
+}
+
+/// A visit of a loop that an item which is done decides: where it stands, where the item was run, the loop and the end,
+/// and whether no other item is run.
+struct Again {
+    at: usize,
+    first: Option<usize>,
+    key: (Name, Name),
+    alone: bool,
+}
+
+/// An item that ended like this before the run was imported.
+fn before_the_start(end: &str) -> String {
+    format!("{end}-before")
 }
 
 /// The items a step says a loop finds.

@@ -22,6 +22,8 @@ struct Written {
     touched: Documents,
     /// Gates that went stale because somebody edited what they judged.
     stale: Vec<usize>,
+    /// Nothing was run, so that nobody was met.
+    idle: bool,
 }
 
 /// Slots after the work, before routing, and which facts were read anew.
@@ -130,8 +132,10 @@ impl Unfolded<'_> {
         let any = |it: u16| if it > 0 && it == state.topics { u16::MAX } else { it };
         let handed = state.handed.map(|it| any(spot.values[it]));
         let sizes = cell.choices.sizes(handed.is_some_and(|it| it > 0));
-        let done = fit.done.then(Written::default);
-        for written in done.into_iter().chain(self.writings(cell, fitted, &spot.values, builder)) {
+        let done = fit.done.then(|| Written { idle: true, ..Written::default() });
+        let worked =
+            if fit.only_done { Vec::new() } else { self.writings(cell, fitted, &spot.values, builder) };
+        for written in done.into_iter().chain(worked) {
             for changed in self.after_work(state, cell, fitted, &spot.values, &written, builder) {
                 // What is not asked for at present cannot be missing.
                 let asked_for = |it: &usize| builder.plan.gates[*it].is_asked_for(&changed.values);
@@ -229,7 +233,7 @@ impl Unfolded<'_> {
             }
         }
         if at_stake.is_empty() {
-            return vec![Written { documents: Some(may), touched, stale: Vec::new() }];
+            return vec![Written { documents: Some(may), touched, ..Written::default() }];
         }
         let mut found: Vec<Written> = Vec::new();
         for subset in 0..1_u32 << at_stake.len().min(6) {
@@ -240,7 +244,7 @@ impl Unfolded<'_> {
                 one_by_one.filter(|it| shelf.touched(*it) & spared == 0).fold(0, |set, it| set | it);
             if !found.iter().any(|it| it.documents == Some(written)) {
                 let touched = shelf.touched(written);
-                found.push(Written { documents: Some(written), touched, stale: Vec::new() });
+                found.push(Written { documents: Some(written), touched, ..Written::default() });
             }
         }
         found
@@ -258,7 +262,7 @@ impl Unfolded<'_> {
             let stale: Vec<usize> =
                 gates.iter().filter(|(_, judged)| judged & touched != 0).map(|(gate, _)| *gate).collect();
             if !found.iter().any(|it| it.stale == stale) {
-                found.push(Written { documents: Some(document), touched, stale });
+                found.push(Written { documents: Some(document), touched, stale, idle: false });
             }
         }
         found
@@ -276,7 +280,7 @@ impl Unfolded<'_> {
     ) -> Vec<Changed> {
         let mut found = Vec::new();
         // Nobody is met in a loop that ran nothing.
-        let attended = state.attended && !cell.stale && !cell.idle;
+        let attended = state.attended && !cell.stale && !cell.idle && !written.idle;
         let edits = if attended { self.edits_meanwhile(values, builder) } else { vec![(0, 0)] };
         for (edited, touched) in edits {
             let mut after = values.clone();

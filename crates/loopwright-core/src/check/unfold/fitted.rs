@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::super::monitors::{Taken, Watch};
 use super::super::writes::{self, Documents};
 use super::{Ends, Unfolded, Values};
-use crate::definition::{Arm, Each, EachRun, Kind, Per, State, Target, Term};
+use crate::definition::{Arm, Each, EachRun, Kind, Machine, Outcome, Per, State, Target, Term};
 use crate::machine::row_line;
 use crate::name::Name;
 use crate::proof::graph::CounterId;
@@ -23,13 +23,15 @@ pub(super) struct Fitted {
 }
 
 /// One way it comes out.
+#[expect(clippy::struct_excessive_bools, reason = "each is a question of its own, asked of every cell")]
 pub(super) struct FittedCell {
     /// Whether it can come out like this at all.
     pub(super) can: bool,
     /// Whether only by what a person decides in a child.
     pub(super) decided: bool,
-    /// Whether it may be by items that are done, so that nothing is written.
+    /// Whether it may be by items that are done, and whether no other way is left.
     pub(super) done: bool,
+    pub(super) only_done: bool,
     pub(super) arms: Vec<FittedArm>,
 }
 
@@ -76,6 +78,7 @@ impl Fitter<'_> {
             can: self.can_signal(unfolded, state, values, signal),
             decided: self.reached(unfolded, state, values, signal) == Reached::ByPerson,
             done: unfolded.done_before(state, values, signal),
+            only_done: self.is_only_done(unfolded, state, values, signal),
             arms: cell.arms.iter().map(|it| self.arm(unfolded, state, values, signal, it)).collect(),
         });
         Rc::new(Fitted {
@@ -135,6 +138,17 @@ impl Fitter<'_> {
         }
     }
 
+    /// Whether a loop comes out like this by items that are done alone: none of this visit can end like that, nor better,
+    /// so that what is done before is what counts.
+    fn is_only_done(&self, unfolded: &Unfolded<'_>, state: &State, values: &Values, signal: &Name) -> bool {
+        let Kind::Each(Each { run: EachRun::Child(child), with, .. }) = &state.kind else { return false };
+        let Some(machine) = unfolded.workflow.children.get(&**child) else { return false };
+        let setting = unfolded.setting(values, machine, with);
+        let ends = self.ends.get(&(state.name.clone(), setting));
+        unfolded.done_before(state, values, signal)
+            && ends.is_some_and(|ends| ends.keys().all(|it| !goes_before(state, machine, it, signal)))
+    }
+
     fn can_signal(&self, unfolded: &Unfolded<'_>, state: &State, values: &Values, signal: &Name) -> bool {
         match &state.kind {
             _ if *signal == signal::STALE => true,
@@ -152,6 +166,13 @@ impl Fitter<'_> {
             _ => true,
         }
     }
+}
+
+/// Whether an item that ended well leaves a loop to come out with a signal: it is that one, or one before it.
+pub(in super::super) fn goes_before(state: &State, child: &Machine, end: &Name, signal: &Name) -> bool {
+    let rank = |it: &Name| state.cells.get_index_of(&**it);
+    let well = child.ends().any(|(name, outcome)| name == end && outcome == Outcome::Success);
+    well && rank(end) <= rank(signal)
 }
 
 impl Unfolded<'_> {

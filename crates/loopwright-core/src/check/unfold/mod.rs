@@ -18,6 +18,7 @@ use std::rc::Rc;
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
+pub(super) use self::fitted::goes_before;
 use self::fitted::{Fitted, Fitter};
 use self::plan::{Plan, Planner};
 use super::monitors::Watch;
