@@ -28,9 +28,9 @@ impl Tracer<'_, '_> {
     pub(super) fn scenario(&self, name: &str, path: &Path, expect: Expect) -> Scenario {
         let mut scenario = self.begin(name, path);
         // An imported run stands still until somebody says `resume`.
+        let edited = self.unfolded.begins.get(path.root).map_or(0, |it| it.edited);
         let goes_on = !path.moves.is_empty() || expect.unsettled.is_some() || expect.unrouted.is_some();
-        if goes_on && self.paused(path) {
-            let edited = self.unfolded.begins.get(path.root).map_or(0, |it| it.edited);
+        if (goes_on || edited != 0) && self.paused(path) {
             if edited != 0 {
                 scenario.steps.push(Step::Edit(self.shelf.names(edited)));
             }
@@ -68,7 +68,9 @@ impl Tracer<'_, '_> {
             let alone = came.edited == 0 && came.wrote.is_none_or(|it| it == 0);
             // An item of this visit shows it as well, if it can end like that.
             let counts = alone || self.inside(*step, state, &came.signal).is_none();
-            if known && counts && self.is_done(*step, state, &came.signal, &passed) {
+            let done = known && counts && self.is_done(*step, state, &came.signal, &passed);
+            passed.extend(state.gate.iter().filter(|it| it.passes.contains(&came.signal)).map(|it| &it.name));
+            if done {
                 again.push(Again { at, first, key, alone });
                 if alone {
                     let items = Some(vec![String::new()]);
@@ -80,7 +82,6 @@ impl Tracer<'_, '_> {
                 continue;
             }
             self.play(*step, steps);
-            passed.extend(state.gate.iter().filter(|it| it.passes.contains(&came.signal)).map(|it| &it.name));
             if steps.len() > at {
                 found.insert(key, at);
             }

@@ -116,7 +116,7 @@ fn goes_round(workflow: &Workflow, path: &Scenario) -> Option<String> {
     let is_the_turn = |begun: &usize| {
         let mut longer = path.clone();
         for round in 1..=5 {
-            let turn = (*begun..path.steps.len()).map(|at| with_new_items(&path.steps, at, round));
+            let turn = (*begun..path.steps.len()).map(|at| with_new_items(path, at, round));
             longer.steps.extend(turn);
         }
         let verdict = perform(&longer);
@@ -133,14 +133,19 @@ fn same_machine(state: &Name, whole: &Played) -> bool {
 }
 
 /// A step of another round. An item that ended well is done, so that there are others; one that was done already is the
-/// same.
-fn with_new_items(steps: &[Step], at: usize, round: usize) -> Step {
+/// same, and so is one that an import brought along.
+fn with_new_items(path: &Scenario, at: usize, round: usize) -> Step {
+    let steps = &path.steps;
     let found = |step: &Step| match step {
         Step::State { child, state, play } => Some((child.clone(), state.clone(), play.items.clone()?)),
         _ => None,
     };
     let mut step = steps[at].clone();
-    let again = found(&step).is_some_and(|it| steps[..at].iter().filter_map(found).any(|other| other == it));
+    let again = found(&step).is_some_and(|it| {
+        let brought =
+            path.start.done.get(&it.1).is_some_and(|done| it.2.iter().all(|id| done.contains_key(id)));
+        brought || steps[..at].iter().filter_map(found).any(|other| other == it)
+    });
     if let Step::State { play, .. } = &mut step
         && !again
     {
