@@ -12,7 +12,7 @@ use super::unfold::{Ends, Setting, Unfolded};
 use super::writes::Shelf;
 use crate::definition::{Claim, EachRun, Happened, Kind, Machine, Term, Workflow};
 use crate::name::Name;
-use crate::proof::graph::{Graph, Path};
+use crate::proof::graph::Path;
 use crate::proof::{Certainty, Found, Limits, Prover, Verdict};
 use crate::rehearse::{Expect, Play, Scenario, Step};
 
@@ -23,6 +23,8 @@ pub(super) struct Instance<'w> {
     /// What it runs the child with.
     pub(super) setting: Setting,
     pub(super) unfolded: Unfolded<'w>,
+    /// What its watches come to, where the parent's properties speak of it.
+    verdicts: Vec<Verdict>,
 }
 
 /// A workflow unfolded: its own machine, and every child as it is run.
@@ -55,9 +57,11 @@ pub(super) fn unfold<'w>(workflow: &'w Workflow, shelf: &'w Shelf) -> Family<'w>
         all.extend(inside(workflow, child));
         let unfolded =
             Unfolded::new(workflow, shelf, child, std::slice::from_ref(&setting), &Ends::default(), &all);
+        let watched = all.iter().any(|it| matches!(it.what, What::Inside { .. }));
+        let (reached, verdicts) = comes_to(&unfolded, watched);
         child_watches.insert(child.name.clone().unwrap_or_default(), all);
-        ends.insert((state.clone(), setting.clone()), reached_ends(&unfolded));
-        instances.push(Instance { state, setting, unfolded });
+        ends.insert((state.clone(), setting.clone()), reached);
+        instances.push(Instance { state, setting, unfolded, verdicts });
     }
     let watches = main_watches(workflow, &instances, &child_watches);
     let main = Unfolded::new(workflow, shelf, &workflow.main, &[], &ends, &watches);
@@ -112,19 +116,19 @@ fn settings<'w>(parent: &Unfolded<'w>) -> Vec<(Name, &'w Machine, Setting)> {
     found
 }
 
-/// The ends a child can come to, and whether only by what a person decides.
-fn reached_ends(unfolded: &Unfolded<'_>) -> IndexMap<Name, bool> {
-    let attended = ends_of(unfolded, &unfolded.graph);
-    let mut alone = unfolded.graph.clone();
-    for node in &mut alone.nodes {
-        node.cells.iter_mut().filter(|it| it.waits).for_each(|it| it.steps.clear());
-    }
+/// What a child comes to: its ends, whether only by what a person decides; and what its watches come to, if somebody
+/// asks for that.
+fn comes_to(unfolded: &Unfolded<'_>, watched: bool) -> (IndexMap<Name, bool>, Vec<Verdict>) {
+    let prover = Prover::new(&unfolded.graph, Limits::default());
+    let waits = |node: usize, cell: usize| unfolded.graph.nodes[node].cells[cell].waits;
+    let alone = Prover::without(&unfolded.graph, Limits::default(), &waits);
     let unattended = ends_of(unfolded, &alone);
-    attended.into_iter().map(|it| (it.clone(), !unattended.contains(&it))).collect()
+    let ends = ends_of(unfolded, &prover);
+    let ends = ends.into_iter().map(|it| (it.clone(), !unattended.contains(&it))).collect();
+    (ends, if watched { prover.monitors() } else { Vec::new() })
 }
 
-fn ends_of(unfolded: &Unfolded<'_>, graph: &Graph) -> Vec<Name> {
-    let prover = Prover::new(graph, Limits::default());
+fn ends_of(unfolded: &Unfolded<'_>, prover: &Prover<'_>) -> Vec<Name> {
     let reach = prover.reach(usize::MAX);
     let mut ends: Vec<Name> = Vec::new();
     for (node, certainty) in reach.nodes.iter().enumerate() {
@@ -219,10 +223,9 @@ fn surely_inside(
     let mut found = Vec::new();
     for instance in instances.iter().filter(|it| it.unfolded.machine.name.as_ref() == Some(child)) {
         let Some(watches) = child_watches.get(child) else { continue };
-        let verdicts = Prover::new(&instance.unfolded.graph, Limits::default()).monitors();
         let ends = watches
             .iter()
-            .zip(&verdicts)
+            .zip(&instance.verdicts)
             .filter_map(|(watch, verdict)| match &watch.what {
                 What::Inside { happened, end } if happened == wanted && *verdict == Verdict::Holds => {
                     Some(end.clone())

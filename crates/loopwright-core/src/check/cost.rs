@@ -120,7 +120,7 @@ pub(super) fn of_child(unfolded: &Unfolded<'_>, prover: &Prover<'_>, limits: &Li
         });
         of_lane.collect::<Option<Vec<Terms>>>()
     };
-    let whole = unfolded.undisturbed(limits.clone()).worst(&lists).whole;
+    let whole = unfolded.undisturbed(limits.clone()).whole(&lists);
     ChildCost { stretch: terms(&prover.stretch(&lists)), whole: terms(&whole) }
 }
 

@@ -6,7 +6,7 @@
 
 use super::program::Scope;
 use super::prover::Prover;
-use super::space::View;
+use super::space::{Components, View};
 use super::worst::Dearest;
 
 /// A line that no run exceeds: `first + each * answers`.
@@ -47,33 +47,6 @@ pub(crate) fn per_answer(prover: &Prover<'_>, lanes: &[Vec<u64>], stretch: &[Dea
         })
     };
     lanes.iter().zip(stretch).map(line).collect()
-}
-
-/// The strongly connected components, one after another, each after those it leads to.
-struct Components {
-    members: Vec<u32>,
-    /// Where each component ends, and whether it has a cycle.
-    ends: Vec<(u32, bool)>,
-}
-
-impl Components {
-    fn new(view: &View<'_>) -> Self {
-        let mut kept = Components { members: Vec::new(), ends: Vec::new() };
-        view.components(|members, cyclic| {
-            kept.members.extend(members);
-            kept.ends.push((super::limits::small(kept.members.len()), cyclic));
-        });
-        kept
-    }
-
-    fn iter(&self) -> impl Iterator<Item = (&[u32], bool)> {
-        let mut from = 0;
-        self.ends.iter().map(move |(end, cyclic)| {
-            let members = &self.members[from..*end as usize];
-            from = *end as usize;
-            (members, *cyclic)
-        })
-    }
 }
 
 /// Raises the charge for an answer until no cycle gains.

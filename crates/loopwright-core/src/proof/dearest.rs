@@ -1,13 +1,13 @@
 //! What runs cost at most, exactly, from every configuration at once.
 //!
-//! Components are visited after those they lead to, so what follows is always known. All lanes are carried
-//! through one pass, as many as the limits allow at a time. A cycle that costs nothing in a lane does not make
+//! Components are visited after those they lead to, so what follows is always known. Several lanes are carried
+//! through one pass. A cycle that costs nothing in a lane does not make
 //! that lane unbounded; one that costs anything does.
 
 use rustc_hash::FxHashSet;
 
 use super::graph::{Move, Path};
-use super::space::{View, move_between};
+use super::space::{Components, View, move_between};
 use super::worst::{Dearest, Witness};
 
 /// A run can cost as much as it likes.
@@ -17,15 +17,18 @@ const UNCOUNTABLE: u64 = u64::MAX - 1;
 
 /// The dearest run or stretch of each lane, each lane giving a weight per node.
 pub(crate) fn dearest(view: &View<'_>, lanes: &[&[u64]], values: usize) -> Vec<Dearest> {
-    let together = (values / view.space.len().max(1)).max(1);
-    lanes.chunks(together).flat_map(|lanes| batch(view, lanes)).collect()
+    // A few at a time stay close in memory.
+    const TOGETHER: usize = 8;
+    let together = (values / view.space.len().max(1)).clamp(1, TOGETHER);
+    let components = Components::new(view);
+    lanes.chunks(together).flat_map(|lanes| batch(view, &components, lanes)).collect()
 }
 
-fn batch(view: &View<'_>, lanes: &[&[u64]]) -> Vec<Dearest> {
+fn batch(view: &View<'_>, components: &Components, lanes: &[&[u64]]) -> Vec<Dearest> {
     let width = lanes.len();
     let mut costs = vec![0u64; view.space.len() * width];
     let mut rest = vec![0u64; width];
-    view.components(|members, cyclic| {
+    for (members, cyclic) in components.iter() {
         rest.fill(0);
         for id in members {
             for to in view.successors(*id) {
@@ -47,7 +50,7 @@ fn batch(view: &View<'_>, lanes: &[&[u64]]) -> Vec<Dearest> {
                 };
             }
         }
-    });
+    }
     let cost = |id: u32, place: usize| costs[id as usize * width + place];
     let tell = |place: usize| {
         let mut best: Option<(u64, u32)> = None;

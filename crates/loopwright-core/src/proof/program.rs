@@ -276,7 +276,7 @@ impl<'graph> Program<'graph> {
                 }
             }
         }
-        before.sort_by_key(|(to, ..)| *to);
+        before.sort_unstable_by_key(|(to, ..)| *to);
         let mut queued = vec![true; nodes];
         let mut work: Vec<usize> = (0..nodes).collect();
         while let Some(node) = work.pop() {

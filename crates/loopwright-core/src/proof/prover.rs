@@ -120,6 +120,11 @@ impl<'graph> Prover<'graph> {
         worst::stretch(self, lanes)
     }
 
+    /// The dearest run of each lane, without asking about stretches.
+    pub fn whole(&self, lanes: &[Vec<u64>]) -> Vec<Dearest> {
+        worst::whole(self, lanes)
+    }
+
     /// What a whole run of a lane costs at most, by argument alone: prices, or budgets one within the other. `None`: no
     /// argument bounds it. A bound of at most `enough` will do.
     pub fn bound(&self, lane: &[u64], enough: u64) -> Option<u64> {

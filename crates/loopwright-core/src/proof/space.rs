@@ -1,8 +1,8 @@
 //! Every configuration that a run can reach, in the order of their distance from a root.
 //!
 //! The exact answers all stand on this one walk: shortest paths come from its order, endless runs and traps
-//! from its strongly connected components. Successors are computed again when they are needed, because
-//! keeping them would cost several times the memory of everything else.
+//! from its strongly connected components. Successors are kept while they are few; past that they are computed again
+//! when they are needed, because keeping them would cost several times the memory of everything else.
 
 use rustc_hash::FxHashMap;
 
@@ -14,6 +14,36 @@ use super::program::{Program, Scope};
 const NONE: u32 = u32::MAX;
 /// Instead of the configuration in which a person answered: a root.
 const ROOT: u32 = u32::MAX - 1;
+
+/// So many steps between configurations are kept.
+const MOST_STEPS: usize = 1 << 21;
+/// Set in a kept step that a person chooses. Numbers of configurations do not come near it.
+const CHOSEN: u32 = 1 << 31;
+
+/// The steps between configurations.
+#[derive(Debug, Default)]
+struct Steps {
+    to: Vec<u32>,
+    /// Where those of each configuration end.
+    ends: Vec<u32>,
+}
+
+impl Steps {
+    /// Where the steps of a configuration lead; `None` where they were not kept.
+    fn of(&self, id: u32) -> Option<&[u32]> {
+        let end = *self.ends.get(id as usize)? as usize;
+        let begin = id.checked_sub(1).map_or(0, |before| self.ends[before as usize] as usize);
+        Some(&self.to[begin..end])
+    }
+
+    fn push(&mut self, to: u32, chosen: bool) {
+        let to = if chosen { to | CHOSEN } else { to };
+        let begin = self.ends.last().map_or(0, |it| *it as usize);
+        if !self.to[begin..].contains(&to) {
+            self.to.push(to);
+        }
+    }
+}
 
 /// Numbers configurations: by an array when there can only be few, else by a hash.
 #[derive(Debug)]
@@ -56,6 +86,7 @@ pub(crate) struct Space {
     roots: Vec<usize>,
     /// Where the answer was given that begins an unattended stretch here, if one does.
     answered_at: Vec<u32>,
+    steps: Steps,
     /// Nothing was left out.
     pub(crate) complete: bool,
 }
@@ -75,10 +106,12 @@ impl Space {
             table,
             roots: Vec::new(),
             answered_at: Vec::new(),
+            steps: Steps::default(),
             complete: true,
         };
         for (root, key) in packing.roots.iter().enumerate() {
-            if space.add(*key, NONE, ROOT) {
+            let next = space.keys.len();
+            if space.add(*key, NONE, ROOT) as usize == next {
                 space.roots.push(root);
             }
         }
@@ -89,18 +122,26 @@ impl Space {
                 break;
             }
             let key = space.keys[at];
+            let keep = space.steps.ends.len() == at && space.steps.to.len() < MOST_STEPS;
             for chain in program.chains_of(packing.node(key)) {
                 if let Some((_, to)) = packing.next(key, chain.arms.clone()) {
-                    space.add(to, small(at), if chain.waits { small(at) } else { NONE });
+                    let id = space.add(to, small(at), if chain.waits { small(at) } else { NONE });
+                    if keep {
+                        space.steps.push(id, chain.waits);
+                    }
                 }
+            }
+            if keep {
+                let end = small(space.steps.to.len());
+                space.steps.ends.push(end);
             }
             at += 1;
         }
         space
     }
 
-    /// Whether the configuration is new.
-    fn add(&mut self, key: Key, parent: u32, answered_at: u32) -> bool {
+    /// The number of a configuration, which may be new.
+    fn add(&mut self, key: Key, parent: u32, answered_at: u32) -> u32 {
         let new = small(self.keys.len());
         let id = self.table.get_or_set(key, new);
         if id == new {
@@ -110,7 +151,7 @@ impl Space {
         } else if self.answered_at[id as usize] == NONE {
             self.answered_at[id as usize] = answered_at;
         }
-        id == new
+        id
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -221,19 +262,28 @@ impl View<'_> {
 
     /// The successors, and whether a person chose them.
     pub(crate) fn answered(&self, id: u32) -> impl Iterator<Item = (u32, bool)> + '_ {
+        let kept = self.space.steps.of(id);
         let key = self.space.keys[id as usize];
-        self.program
-            .chains_of(self.packing.node(key))
-            .iter()
-            .filter(|chain| self.scope.includes(chain.waits))
-            .filter_map(move |chain| {
-                let (_, to) = self.packing.next(key, chain.arms.clone())?;
-                Some((self.space.id(to)?, chain.waits))
-            })
+        let chains = if kept.is_some() { &[] } else { self.program.chains_of(self.packing.node(key)) };
+        let computed = chains.iter().filter_map(move |chain| {
+            let (_, to) = self.packing.next(key, chain.arms.clone())?;
+            Some((self.space.id(to)?, chain.waits))
+        });
+        let kept = kept.unwrap_or_default().iter().map(|it| (it & !CHOSEN, it & CHOSEN != 0));
+        kept.chain(computed).filter(|(_, chosen)| self.scope.includes(*chosen))
     }
 
     /// The next successor from the chain `cursor` on, which is moved past it.
     fn advance(&self, id: u32, cursor: &mut u32) -> Option<u32> {
+        if let Some(kept) = self.space.steps.of(id) {
+            while let Some(to) = kept.get(*cursor as usize) {
+                *cursor += 1;
+                if self.scope.includes(to & CHOSEN != 0) {
+                    return Some(to & !CHOSEN);
+                }
+            }
+            return None;
+        }
         let key = self.space.keys[id as usize];
         let chains = self.program.chains_of(self.packing.node(key));
         while let Some(chain) = chains.get(*cursor as usize) {
@@ -249,8 +299,7 @@ impl View<'_> {
     }
 
     /// Visits the strongly connected components, each after those it leads to, and says whether it has a
-    /// cycle. It is Tarjan's algorithm without recursion, and nothing of it is kept: what a visit looks up was
-    /// looked up a moment before, so it is cheaper to compute along the way than to come back.
+    /// cycle. It is Tarjan's algorithm without recursion.
     pub(crate) fn components(&self, mut visit: impl FnMut(&[u32], bool)) {
         let count = self.space.len();
         // Zero is unseen; a closed configuration gets the largest number, so that it never counts as open.
@@ -296,5 +345,32 @@ impl View<'_> {
                 }
             }
         }
+    }
+}
+
+/// The strongly connected components, one after another, each after those it leads to.
+pub(crate) struct Components {
+    members: Vec<u32>,
+    /// Where each component ends, and whether it has a cycle.
+    ends: Vec<(u32, bool)>,
+}
+
+impl Components {
+    pub(crate) fn new(view: &View<'_>) -> Self {
+        let mut kept = Components { members: Vec::new(), ends: Vec::new() };
+        view.components(|members, cyclic| {
+            kept.members.extend(members);
+            kept.ends.push((small(kept.members.len()), cyclic));
+        });
+        kept
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&[u32], bool)> {
+        let mut from = 0;
+        self.ends.iter().map(move |(end, cyclic)| {
+            let members = &self.members[from..*end as usize];
+            from = *end as usize;
+            (members, *cyclic)
+        })
     }
 }

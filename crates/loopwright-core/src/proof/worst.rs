@@ -77,6 +77,13 @@ pub(crate) fn stretch(prover: &Prover<'_>, lanes: &[Vec<u64>]) -> Vec<Dearest> {
     ladder(prover, Scope::Stretch, &lanes.iter().map(|it| &**it).collect::<Vec<_>>())
 }
 
+/// The dearest run of each lane.
+pub(crate) fn whole(prover: &Prover<'_>, lanes: &[Vec<u64>]) -> Vec<Dearest> {
+    let lanes: Vec<Cow<'_, [u64]>> = lanes.iter().map(|lane| prover.weights(lane)).collect();
+    let lanes: Vec<&[u64]> = lanes.iter().map(|it| &**it).collect();
+    ladder(prover, if prover.attended() { Scope::Whole } else { Scope::Stretch }, &lanes)
+}
+
 pub(crate) fn worst(prover: &Prover<'_>, lanes: &[Vec<u64>]) -> Worst {
     let lanes: Vec<Cow<'_, [u64]>> = lanes.iter().map(|lane| prover.weights(lane)).collect();
     let lanes: Vec<&[u64]> = lanes.iter().map(|it| &**it).collect();
