@@ -259,6 +259,10 @@ pub(super) fn forced(tracer: &Tracer<'_, '_>, prover: &Prover<'_>) -> Vec<Forced
     let mut seen: FxHashSet<(Name, Name, usize)> = FxHashSet::default();
     for (node, outcomes) in unfolded.outcomes.iter().enumerate() {
         let Some(state) = unfolded.state(id(node)) else { continue };
+        let forces = |it: &crate::definition::Cell| it.arms.iter().any(|it| !it.forced.is_empty());
+        if !state.cells.values().any(forces) {
+            continue;
+        }
         for (cell, came) in outcomes.iter().enumerate() {
             for (step, at) in came.arms.iter().enumerate() {
                 let Some(arm) = state.cells.get(&*came.signal).and_then(|it| it.arms.get(*at)) else {

@@ -52,9 +52,10 @@ fn batch(view: &View<'_>, components: &Components, lanes: &[&[u64]]) -> Vec<Dear
         }
     }
     let cost = |id: u32, place: usize| costs[id as usize * width + place];
+    let beginnings: Vec<u32> = view.space.beginnings(view.scope).collect();
     let tell = |place: usize| {
         let mut best: Option<(u64, u32)> = None;
-        for id in view.space.beginnings(view.scope) {
+        for id in beginnings.iter().copied() {
             if best.is_none_or(|(most, _)| cost(id, place) > most) {
                 best = Some((cost(id, place), id));
             }

@@ -52,7 +52,7 @@ pub(crate) fn ending(prover: &Prover<'_>) -> Ending {
         });
         return match ends.iter().position(|ends| !ends) {
             None => Ending::Proved,
-            Some(id) => Ending::Trapped(view.space.path_to(program, view.packing, small(id))),
+            Some(id) => Ending::Trapped(view.space.path_to(program, small(id))),
         };
     }
     let hopeless: Vec<bool> = may_end(program).into_iter().map(|may| !may).collect();

@@ -6,6 +6,7 @@ mod answers;
 mod components;
 mod dearest;
 mod ending;
+mod firsts;
 mod gains;
 #[doc(hidden)]
 pub mod generate;
@@ -13,7 +14,6 @@ mod holes;
 mod ids;
 mod lexicographic;
 mod limits;
-mod look;
 mod monitors;
 mod packed;
 mod prices;

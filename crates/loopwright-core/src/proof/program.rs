@@ -95,11 +95,13 @@ impl<'graph> Program<'graph> {
             of_cell.extend((0..cells).map(|cell| if left_out(node, cell) { NONE } else { 0 }));
             first_cell.push(of_cell.len());
         }
+        let cells = || graph.nodes.iter().filter(|it| !it.end).flat_map(|it| &it.cells);
+        let steps = cells().map(|it| it.steps.len()).sum();
         let mut program = Program {
             graph,
-            arms: Vec::new(),
-            chain_of: Vec::new(),
-            chains: Vec::new(),
+            arms: Vec::with_capacity(steps),
+            chain_of: Vec::with_capacity(steps),
+            chains: Vec::with_capacity(of_cell.len()),
             first: vec![0],
             of_cell,
             first_cell,
@@ -267,7 +269,7 @@ impl<'graph> Program<'graph> {
         if words == 0 {
             return live;
         }
-        let mut before: Vec<(NodeId, usize, &Ids)> = Vec::new();
+        let mut before: Vec<(NodeId, usize, &Ids)> = Vec::with_capacity(self.arms.capacity());
         for node in 0..nodes {
             for (_, step) in self.cells_of(node).flat_map(|cell| self.steps_of(node, cell)) {
                 before.push((step.to, node, &step.refill));

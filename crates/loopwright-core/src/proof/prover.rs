@@ -8,9 +8,9 @@ use std::sync::{Arc, OnceLock};
 
 use super::answers::{self, PerAnswer};
 use super::ending::{self, Ending};
+use super::firsts;
 use super::graph::{Graph, Move, NodeId};
 use super::limits::Limits;
-use super::look::{self, Look};
 use super::monitors::{self, Verdict};
 use super::packed::Packing;
 use super::program::{Program, Scope};
@@ -29,8 +29,7 @@ pub struct Prover<'graph> {
     pub(crate) program: Arc<Program<'graph>>,
     pub(crate) packing: Option<Arc<Packing>>,
     pub(crate) limits: Limits,
-    space: OnceLock<Space>,
-    look: OnceLock<Option<Look>>,
+    space: OnceLock<Arc<Space>>,
     termination: OnceLock<Termination>,
 }
 
@@ -44,28 +43,20 @@ impl<'graph> Prover<'graph> {
     pub fn without(graph: &'graph Graph, limits: Limits, left_out: &dyn Fn(usize, usize) -> bool) -> Self {
         let program = Arc::new(Program::without(graph, left_out));
         let packing = Packing::new(&program).map(Arc::new);
-        Prover {
-            program,
-            packing,
-            limits,
-            space: OnceLock::new(),
-            look: OnceLock::new(),
-            termination: OnceLock::new(),
-        }
+        Prover { program, packing, limits, space: OnceLock::new(), termination: OnceLock::new() }
     }
 
     /// Asks the same graph with other limits.
     #[must_use]
     pub fn within(&self, limits: Limits) -> Self {
         let (program, packing) = (Arc::clone(&self.program), self.packing.clone());
-        Prover {
-            program,
-            packing,
-            limits,
-            space: OnceLock::new(),
-            look: OnceLock::new(),
-            termination: OnceLock::new(),
+        // What was walked is walked, if the other limits allow for so much.
+        let most = limits.dense_configurations.min(limits.hashed_configurations);
+        let space = OnceLock::new();
+        if let Some(known) = self.space.get().filter(|it| it.complete && it.len() <= most) {
+            let _ = space.set(Arc::clone(known));
         }
+        Prover { program, packing, limits, space, termination: OnceLock::new() }
     }
 
     /// Whether configurations can be walked at all; if not, there are too many counters and only arguments
@@ -91,7 +82,7 @@ impl<'graph> Prover<'graph> {
 
     /// Every step of the graph, with a shortest path whose last move it is.
     pub fn firsts(&self) -> Vec<(Move, Found)> {
-        look::firsts(self)
+        firsts::firsts(self)
     }
 
     /// Whether unattended runs end.
@@ -142,20 +133,21 @@ impl<'graph> Prover<'graph> {
         self.program.connected_arms(Scope::Whole).any(|arm| self.program.arms[arm].waits)
     }
 
-    /// A walk that sees everything, where the space is small.
-    pub(crate) fn look(&self) -> Option<&Look> {
-        let walk = || {
-            let packing = self.packing.as_ref().filter(|it| it.keys <= self.limits.small_keys)?;
-            let look = Look::new(&self.program, packing, &self.limits, self.limits.dense_configurations);
-            look.complete.then_some(look)
-        };
-        self.look.get_or_init(walk).as_ref()
+    /// Every configuration, if they were walked before.
+    pub(crate) fn known(&self) -> Option<&Space> {
+        self.space.get().map(|it| &**it).filter(|space| space.complete)
+    }
+
+    /// Every configuration, where there are few.
+    pub(crate) fn few(&self) -> Option<&Space> {
+        let small = self.packing.as_ref().is_some_and(|it| it.keys <= self.limits.small_keys);
+        if small { self.space().filter(|space| space.complete) } else { None }
     }
 
     /// The reachable configurations, or as many as the limits allow.
     pub(crate) fn space(&self) -> Option<&Space> {
         let packing = self.packing.as_ref()?;
-        Some(self.space.get_or_init(|| Space::explore(&self.program, packing, &self.limits)))
+        Some(self.space.get_or_init(|| Arc::new(Space::explore(&self.program, packing, &self.limits))))
     }
 
     pub(crate) fn view(&self, scope: Scope) -> Option<View<'_>> {

@@ -39,8 +39,8 @@ pub struct Reach {
 pub(crate) fn reach(prover: &Prover<'_>, configurations: usize) -> Reach {
     let program = &prover.program;
     let (mut taken, mut complete) = (vec![false; program.arms.len()], false);
-    if let Some(look) = prover.look() {
-        taken = (0..program.arms.len()).map(|arm| look.was_taken(arm)).collect();
+    if let Some(space) = prover.known() {
+        taken = (0..program.arms.len()).map(|arm| space.takes(arm)).collect();
         complete = true;
     } else if let Some(packing) = &prover.packing {
         (taken, complete) = probe(program, packing, &prover.limits, configurations);
@@ -113,14 +113,13 @@ fn probe(
 }
 
 /// A set of configurations: bits when there can only be few, else a hash.
-#[derive(Debug)]
-pub(super) enum Seen {
+enum Seen {
     Bits(Vec<u64>),
     Hashed(FxHashSet<u64>),
 }
 
 impl Seen {
-    pub(super) fn new(keys: u64, limits: &Limits) -> Self {
+    fn new(keys: u64, limits: &Limits) -> Self {
         if keys <= limits.dense_keys {
             Seen::Bits(vec![0; index(keys.div_ceil(64))])
         } else {
@@ -129,7 +128,7 @@ impl Seen {
     }
 
     /// Whether it was not in the set.
-    pub(super) fn insert(&mut self, key: u64) -> bool {
+    fn insert(&mut self, key: u64) -> bool {
         match self {
             Seen::Bits(words) => {
                 let word = &mut words[index(key / 64)];
@@ -144,8 +143,8 @@ impl Seen {
 
 /// A shortest path that enters a node.
 pub(crate) fn path_to_node(prover: &Prover<'_>, node: NodeId) -> Found {
-    if let Some(look) = prover.look() {
-        return look.path_to_node(&prover.program, node);
+    if let Some(space) = prover.few() {
+        return space.path_to_node(&prover.program, node);
     }
     let quest = Quest { effect: &|_| Effect::Keep, start: &|_| false, goal: &|at, _| at == node };
     prover.seek(&quest)
@@ -154,8 +153,8 @@ pub(crate) fn path_to_node(prover: &Prover<'_>, node: NodeId) -> Found {
 /// A shortest path whose last move is this one.
 pub(crate) fn path_to_step(prover: &Prover<'_>, last: Move) -> Found {
     let Some(wanted) = prover.program.arm_of(last) else { return Found::Nowhere };
-    if let Some(look) = prover.look() {
-        return look.path_to_step(&prover.program, wanted, last);
+    if let Some(space) = prover.few() {
+        return space.path_to_step(&prover.program, wanted, last);
     }
     let effect = |arm| if arm == wanted { Effect::Set } else { Effect::Keep };
     let quest = Quest { effect: &effect, start: &|_| false, goal: &|_, taken| taken };

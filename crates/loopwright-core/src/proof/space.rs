@@ -6,10 +6,11 @@
 
 use rustc_hash::FxHashMap;
 
-use super::graph::{Move, Path};
+use super::graph::{Move, NodeId, Path};
 use super::limits::{Limits, index, small};
 use super::packed::{Key, Packing};
 use super::program::{Program, Scope};
+use super::quest::Found;
 
 const NONE: u32 = u32::MAX;
 /// Instead of the configuration in which a person answered: a root.
@@ -81,6 +82,12 @@ impl Table {
 pub(crate) struct Space {
     pub(crate) keys: Vec<Key>,
     parents: Vec<u32>,
+    /// The arm that first led to each configuration.
+    by: Vec<u32>,
+    /// Per arm: the configuration in which it was first taken.
+    taken: Vec<u32>,
+    /// Per node: the configuration in which it was first entered.
+    entered: Vec<u32>,
     table: Table,
     /// Which root each of the first configurations is.
     roots: Vec<usize>,
@@ -103,6 +110,9 @@ impl Space {
         let mut space = Space {
             keys: Vec::new(),
             parents: Vec::new(),
+            by: Vec::new(),
+            taken: vec![NONE; program.arms.len()],
+            entered: vec![NONE; program.nodes()],
             table,
             roots: Vec::new(),
             answered_at: Vec::new(),
@@ -111,7 +121,8 @@ impl Space {
         };
         for (root, key) in packing.roots.iter().enumerate() {
             let next = space.keys.len();
-            if space.add(*key, NONE, ROOT) as usize == next {
+            if space.add(*key, (NONE, NONE), ROOT) as usize == next {
+                space.enter(packing.node(*key), next);
                 space.roots.push(root);
             }
         }
@@ -124,8 +135,16 @@ impl Space {
             let key = space.keys[at];
             let keep = space.steps.ends.len() == at && space.steps.to.len() < MOST_STEPS;
             for chain in program.chains_of(packing.node(key)) {
-                if let Some((_, to)) = packing.next(key, chain.arms.clone()) {
-                    let id = space.add(to, small(at), if chain.waits { small(at) } else { NONE });
+                if let Some((arm, to)) = packing.next(key, chain.arms.clone()) {
+                    if space.taken[arm] == NONE {
+                        space.taken[arm] = small(at);
+                    }
+                    let next = space.keys.len();
+                    let answered_at = if chain.waits { small(at) } else { NONE };
+                    let id = space.add(to, (small(at), small(arm)), answered_at);
+                    if id as usize == next {
+                        space.enter(packing.node(to), next);
+                    }
                     if keep {
                         space.steps.push(id, chain.waits);
                     }
@@ -141,17 +160,52 @@ impl Space {
     }
 
     /// The number of a configuration, which may be new.
-    fn add(&mut self, key: Key, parent: u32, answered_at: u32) -> u32 {
+    fn add(&mut self, key: Key, (parent, by): (u32, u32), answered_at: u32) -> u32 {
         let new = small(self.keys.len());
         let id = self.table.get_or_set(key, new);
         if id == new {
             self.keys.push(key);
             self.parents.push(parent);
+            self.by.push(by);
             self.answered_at.push(answered_at);
         } else if self.answered_at[id as usize] == NONE {
             self.answered_at[id as usize] = answered_at;
         }
         id
+    }
+
+    fn enter(&mut self, node: NodeId, id: usize) {
+        let entered = &mut self.entered[node as usize];
+        if *entered == NONE {
+            *entered = small(id);
+        }
+    }
+
+    /// Whether a run takes an arm.
+    pub(crate) fn takes(&self, arm: usize) -> bool {
+        self.taken[arm] != NONE
+    }
+
+    /// A shortest path that enters a node.
+    pub(crate) fn path_to_node(&self, program: &Program<'_>, node: NodeId) -> Found {
+        match self.entered.get(node as usize).copied().unwrap_or(NONE) {
+            NONE if self.complete => Found::Nowhere,
+            NONE => Found::Unknown,
+            id => Found::Path(self.path_to(program, id)),
+        }
+    }
+
+    /// A shortest path whose last move is one that an arm stands for.
+    pub(crate) fn path_to_step(&self, program: &Program<'_>, arm: usize, last: Move) -> Found {
+        match self.taken[arm] {
+            NONE if self.complete => Found::Nowhere,
+            NONE => Found::Unknown,
+            id => {
+                let mut path = self.path_to(program, id);
+                path.moves.push(last);
+                Found::Path(path)
+            }
+        }
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -178,12 +232,11 @@ impl Space {
     }
 
     /// A shortest path from a root to a configuration.
-    pub(crate) fn path_to(&self, program: &Program<'_>, packing: &Packing, id: u32) -> Path {
+    pub(crate) fn path_to(&self, program: &Program<'_>, id: u32) -> Path {
         let (mut at, mut moves) = (id as usize, Vec::new());
         while self.parents[at] != NONE {
-            let parent = self.parents[at] as usize;
-            moves.extend(move_between(program, packing, self.keys[parent], self.keys[at], |_| true));
-            at = parent;
+            moves.push(program.movement(self.by[at] as usize));
+            at = self.parents[at] as usize;
         }
         moves.reverse();
         Path { root: self.roots[at], moves }
@@ -192,9 +245,9 @@ impl Space {
     /// A path to a configuration whose last move, unless it is a root, is a person's.
     pub(crate) fn path_to_beginning(&self, program: &Program<'_>, packing: &Packing, id: u32) -> Path {
         match self.answered_at[id as usize] {
-            ROOT | NONE => self.path_to(program, packing, id),
+            ROOT | NONE => self.path_to(program, id),
             from => {
-                let mut path = self.path_to(program, packing, from);
+                let mut path = self.path_to(program, from);
                 let (from, to) = (self.keys[from as usize], self.keys[id as usize]);
                 path.moves.extend(move_between(program, packing, from, to, |waits| waits));
                 path

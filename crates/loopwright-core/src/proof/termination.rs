@@ -61,7 +61,7 @@ pub(crate) fn termination(prover: &Prover<'_>) -> Termination {
     });
     match first {
         Some(first) => {
-            let stem = view.space.path_to(program, view.packing, first);
+            let stem = view.space.path_to(program, first);
             let (stem, turn) = settle(program.graph, stem, view.space.turn(&view, first));
             Termination::Endless { stem, turn }
         }
