@@ -62,7 +62,7 @@ fn a_loop_behind_a_fallback_that_never_comes_needs_the_walk() {
     let reach = Prover::new(&graph, Limits::default()).reach(usize::MAX);
     assert!(reach.exact);
     assert_eq!(reach.nodes[2], Certainty::No, "C cannot be reached");
-    assert_eq!(reach.steps[0][0], [Certainty::Yes, Certainty::No], "the fallback is dead");
+    assert_eq!(reach.steps(0, 0), [Certainty::Yes, Certainty::No], "the fallback is dead");
 }
 
 /// `P` orders `a` before `b`, `Q` the other way round: one price list cannot do both.

@@ -364,7 +364,7 @@ fn reach_is_what_the_walk_reaches() {
                     let first = firsts.iter().find(|(it, _)| *it == last).map(|(_, it)| it);
                     let taken = oracle.edges.iter().filter(|edge| edge.taken == last);
                     let nearest = taken.map(|edge| oracle.distance[edge.from] + 1).min();
-                    judge(reach.steps[node][cell][step], nearest.is_some(), &format!("{last:?}"));
+                    judge(reach.steps(node, cell)[step], nearest.is_some(), &format!("{last:?}"));
                     let what = format!("seed {seed} {last:?}, by one walk");
                     assert!(first.is_some() || nearest.is_none(), "{what}");
                     if let Some(first) = first {
@@ -594,7 +594,7 @@ fn the_wild_is_wild() {
         for verdict in prover.monitors() {
             note(if verdict == Verdict::Holds { "holds" } else { "broken" });
         }
-        if !prover.reach(usize::MAX).steps.iter().flatten().flatten().all(|it| *it == Certainty::Yes) {
+        if !prover.reach(usize::MAX).all_steps().iter().all(|it| *it == Certainty::Yes) {
             note("dead steps");
         }
         note(if made.graph.monitors.len() > 64 { "many monitors" } else { "few monitors" });

@@ -27,7 +27,7 @@ enum Lane {
 pub(super) struct ChildCost {
     /// In a stretch that nobody attends.
     stretch: Option<Vec<Terms>>,
-    /// In all, people answering as they like.
+    /// Calls in all, people answering as they like.
     whole: Option<Vec<Terms>>,
 }
 
@@ -120,7 +120,8 @@ pub(super) fn of_child(unfolded: &Unfolded<'_>, prover: &Prover<'_>, limits: &Li
         });
         of_lane.collect::<Option<Vec<Terms>>>()
     };
-    let whole = unfolded.undisturbed(limits.clone()).whole(&lists);
+    // Of whole runs only the calls are told, which come first.
+    let whole = unfolded.undisturbed(limits.clone()).whole(&lists[..=loops.len()]);
     ChildCost { stretch: terms(&prover.stretch(&lists)), whole: terms(&whole) }
 }
 

@@ -159,7 +159,7 @@ impl Taken {
             };
             self.states.insert((machine.name.clone(), state.name.clone()));
             for (cell, came) in unfolded.outcomes.get(node).into_iter().flatten().enumerate() {
-                let steps = reach.steps.get(node).and_then(|it| it.get(cell)).map_or(&[][..], Vec::as_slice);
+                let steps = reach.steps(node, cell);
                 // The same outcome of the same state has nothing new to tell.
                 let sure = steps.iter().all(|it| *it == Certainty::Yes);
                 if sure && !told.insert((std::ptr::from_ref(state), Rc::as_ptr(came))) {

@@ -226,9 +226,10 @@ pub(super) fn said(property: &Property) -> String {
         Happened::Signal { child, state, signals } => {
             let name = child.as_ref().map_or_else(|| state.to_string(), |it| format!("{it}.{state}"));
             let signals: Vec<&str> = signals.iter().map(|it| &**it).collect();
-            match signals.is_empty() {
-                true => format!("`{name}` is reached"),
-                false => format!("`{name}` came out as {}", signals.join(" or ")),
+            if signals.is_empty() {
+                format!("`{name}` is reached")
+            } else {
+                format!("`{name}` came out as {}", signals.join(" or "))
             }
         }
     };

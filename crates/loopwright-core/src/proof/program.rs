@@ -123,21 +123,24 @@ impl<'graph> Program<'graph> {
         here.iter().enumerate().filter(|(_, chain)| **chain != NONE).map(|(cell, _)| cell)
     }
 
-    /// The steps of a cell that can be taken, and their places: up to the first that spends nothing.
-    fn steps_of(&self, node: usize, cell: usize) -> impl Iterator<Item = (usize, &'graph Step)> + '_ {
-        let steps = &self.graph.nodes[node].cells[cell].steps;
-        let last = steps.iter().position(|step| step.spend.is_empty()).map_or(steps.len(), |it| it + 1);
-        let can = |step: &Step| step.spend.iter().all(|counter| self.limit(counter) > 0);
-        steps[..last].iter().enumerate().filter(move |(_, step)| can(step))
+    fn steps_of(
+        &self,
+        node: usize,
+        cell: usize,
+    ) -> impl Iterator<Item = (usize, &'graph Step)> + use<'graph> {
+        steps_of(self.graph, node, cell)
     }
 
     /// Adds one node's chains, merging those that do the same.
     fn merge(&mut self, node: usize) {
         let first = self.chains.len();
-        for cell in self.cells_of(node).collect::<Vec<_>>() {
+        for cell in 0..self.first_cell[node + 1] - self.first_cell[node] {
+            if self.of_cell[self.first_cell[node] + cell] == NONE {
+                continue;
+            }
             let waits = self.graph.nodes[node].cells[cell].waits;
             let begin = self.arms.len();
-            for (_, step) in self.steps_of(node, cell).collect::<Vec<_>>() {
+            for (_, step) in self.steps_of(node, cell) {
                 let Step { to, spend, refill, breaks, holds } = step.clone();
                 let mut arm = Arm { node: small(node), to, waits, spend, refill, breaks, holds };
                 arm.refill.retain(|counter| self.is_live(to, counter));
@@ -300,4 +303,12 @@ impl<'graph> Program<'graph> {
         }
         live
     }
+}
+
+/// The steps of a cell that can be taken, and their places: up to the first that spends nothing.
+fn steps_of(graph: &Graph, node: usize, cell: usize) -> impl Iterator<Item = (usize, &Step)> {
+    let steps = &graph.nodes[node].cells[cell].steps;
+    let last = steps.iter().position(|step| step.spend.is_empty()).map_or(steps.len(), |it| it + 1);
+    let can = |step: &Step| step.spend.iter().all(|counter| graph.counters[counter as usize].limit > 0);
+    steps[..last].iter().enumerate().filter(move |(_, step)| can(step))
 }

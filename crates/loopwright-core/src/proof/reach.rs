@@ -30,8 +30,12 @@ pub enum Certainty {
 pub struct Reach {
     /// Per node: a run can enter it.
     pub nodes: Vec<Certainty>,
-    /// Per node, cell and step: a run can take it.
-    pub steps: Vec<Vec<Vec<Certainty>>>,
+    /// Per node, cell and step, one after the other: a run can take it.
+    steps: Vec<Certainty>,
+    /// Per node: the number of its first cell.
+    first_cell: Vec<usize>,
+    /// Per cell: where its steps begin; one entry more than there are cells.
+    first_step: Vec<usize>,
     /// Nothing is unknown.
     pub exact: bool,
 }
@@ -62,17 +66,38 @@ pub(crate) fn reach(prover: &Prover<'_>, configurations: usize) -> Reach {
         .zip(&program.connected)
         .map(|(entered, connected)| judge(*entered, *connected))
         .collect();
-    let mut steps: Vec<Vec<Vec<Certainty>>> = Vec::with_capacity(program.nodes());
+    let mut found =
+        Reach { nodes, steps: Vec::new(), first_cell: Vec::new(), first_step: vec![0], exact: true };
     for (node, here) in program.graph.nodes.iter().enumerate() {
-        let mut cells: Vec<Vec<Certainty>> =
-            here.cells.iter().map(|cell| vec![Certainty::No; cell.steps.len()]).collect();
-        for (it, arm) in program.moves_of(small(node)) {
-            cells[it.cell as usize][it.step as usize] = judge(taken[arm], program.connected[node]);
+        let first = found.first_step.len() - 1;
+        found.first_cell.push(first);
+        for cell in &here.cells {
+            found.steps.resize(found.steps.len() + cell.steps.len(), Certainty::No);
+            found.first_step.push(found.steps.len());
         }
-        steps.push(cells);
+        for (it, arm) in program.moves_of(small(node)) {
+            let at = found.first_step[first + it.cell as usize] + it.step as usize;
+            found.steps[at] = judge(taken[arm], program.connected[node]);
+        }
     }
-    let exact = !nodes.iter().chain(steps.iter().flatten().flatten()).any(|it| *it == Certainty::Unknown);
-    Reach { nodes, steps, exact }
+    found.exact = !found.nodes.iter().chain(&found.steps).any(|it| *it == Certainty::Unknown);
+    found
+}
+
+impl Reach {
+    /// Which steps of a cell runs can take.
+    pub fn steps(&self, node: usize, cell: usize) -> &[Certainty] {
+        let Some(first) = self.first_cell.get(node) else { return &[] };
+        match self.first_step.get(first + cell..first + cell + 2) {
+            Some([begin, end]) => &self.steps[*begin..*end],
+            _ => &[],
+        }
+    }
+
+    /// Every step of the graph.
+    pub fn all_steps(&self) -> &[Certainty] {
+        &self.steps
+    }
 }
 
 /// The arms that were taken, and whether there are no others.

@@ -31,7 +31,7 @@ pub(crate) fn run(command: Command) -> Result<ExitCode, CommandError> {
         Command::Matrix(arguments) => matrix::cmd_matrix(&arguments),
         Command::Graph(arguments) => graph::cmd_graph(&arguments),
         Command::Rehearse(arguments) => rehearse::cmd_rehearse(&arguments),
-        Command::Test(arguments) => test::cmd_test(&arguments),
+        Command::Test(arguments) => Ok(test::cmd_test(&arguments)),
         Command::Workflows(arguments) => Ok(list::cmd_workflows(&arguments)),
         Command::Readers(arguments) => Ok(list::cmd_readers(&arguments)),
         Command::Schema(arguments) => Ok(schema::cmd_schema(&arguments)),

@@ -33,11 +33,12 @@ struct Changed {
     edited: Documents,
 }
 
-/// A cell as it was found, and where its arms are written.
+/// A cell as it was found.
 struct FoundCell {
     cell: Cell,
     came: Came,
-    places: Vec<usize>,
+    /// Which of the state's cells it is.
+    number: usize,
 }
 
 impl Unfolded<'_> {
@@ -88,7 +89,7 @@ impl Unfolded<'_> {
                 let to = self.part(spot, class, decided);
                 let came = Came { signal: cell.signal.clone(), decides: true, ..Came::default() };
                 let cell = Cell { waits: true, steps: vec![Step { to, ..Step::default() }] };
-                found.push(FoundCell { cell, came, places: Vec::new() });
+                found.push(FoundCell { cell, came, number: 0 });
                 continue;
             }
             if cell.choices.too_many {
@@ -97,13 +98,13 @@ impl Unfolded<'_> {
                 }
                 continue;
             }
-            self.cells_of(state, cell, (fitted, fit), spot, builder, &mut found);
+            self.cells_of(state, number, (fitted, fit), spot, builder, &mut found);
         }
         if matches!(state.state.kind, Kind::End { .. }) && !state.cells.is_empty() {
             let to = self.part(spot, class, OVER);
             let came = Came { signal: signal::ALWAYS.into(), ..Came::default() };
             let cell = Cell { waits: false, steps: vec![Step { to, ..Step::default() }] };
-            found.push(FoundCell { cell, came, places: Vec::new() });
+            found.push(FoundCell { cell, came, number: 0 });
         }
         found
     }
@@ -122,12 +123,13 @@ impl Unfolded<'_> {
     fn cells_of(
         &mut self,
         state: &StatePlan<'_>,
-        cell: &CellPlan<'_>,
+        number: usize,
         (fitted, fit): (&Fitted, &FittedCell),
         spot: &Spot,
         builder: &Builder<'_, '_>,
         found: &mut Vec<FoundCell>,
     ) {
+        let cell = &state.cells[number];
         // Under the last topic, it may be about any.
         let any = |it: u16| if it > 0 && it == state.topics { u16::MAX } else { it };
         let handed = state.handed.map(|it| any(spot.values[it]));
@@ -156,7 +158,7 @@ impl Unfolded<'_> {
                     };
                     if cell.choices.agree(&chosen, handed) {
                         let routed = self.route(&moment, builder);
-                        self.keep(&moment, routed, &written, &changed, found);
+                        self.keep(&moment, routed, number, (&written, &changed), found);
                     }
                     if !turn(&mut chosen, &sizes) {
                         break;
@@ -171,16 +173,25 @@ impl Unfolded<'_> {
         &self,
         moment: &Moment<'_, '_>,
         routed: Routed,
-        written: &Written,
-        changed: &Changed,
+        number: usize,
+        (written, changed): (&Written, &Changed),
         found: &mut Vec<FoundCell>,
     ) {
-        let arms = &moment.cell.arms;
-        let places: Vec<usize> = routed.arms.iter().map(|it| arms[*it].arm.place.bytes.start).collect();
         let missing_already = moment.cell.stale && written.documents.is_none();
         let waits = moment.cell.waits && !missing_already || changed.edited != 0;
         let cell = Cell { waits, steps: routed.steps };
-        if !cell.steps.is_empty() && found.iter().any(|it| it.places == places && it.cell == cell) {
+        let place = |number: usize, arm: usize| moment.state.cells[number].arms[arm].arm.place.bytes.start;
+        let alike = |it: &FoundCell| {
+            it.cell == cell
+                && it.came.arms.len() == routed.arms.len()
+                && it
+                    .came
+                    .arms
+                    .iter()
+                    .zip(&routed.arms)
+                    .all(|(a, b)| place(it.number, *a) == place(number, *b))
+        };
+        if !cell.steps.is_empty() && found.iter().any(alike) {
             return;
         }
         let mut came = Came {
@@ -199,7 +210,7 @@ impl Unfolded<'_> {
                 came.facts.push((name.clone(), value));
             }
         }
-        found.push(FoundCell { cell, came, places });
+        found.push(FoundCell { cell, came, number });
     }
 
     /// What a state may have written when it comes out. One that judges nothing and spoils nothing anybody routes on is
@@ -301,7 +312,7 @@ impl Unfolded<'_> {
                     }
                 }
             }
-            read_facts(state, cell, written.touched, &after, open, edited, &mut found);
+            read_facts(state, cell, written.touched, after, open, edited, &mut found);
         }
         found
     }
@@ -357,7 +368,7 @@ fn read_facts(
     state: &StatePlan<'_>,
     cell: &CellPlan<'_>,
     touched: Documents,
-    after: &Values,
+    after: Values,
     mut open: Vec<(usize, Vec<u16>)>,
     edited: Documents,
     found: &mut Vec<Changed>,
@@ -374,6 +385,10 @@ fn read_facts(
         if changed {
             rewritten.push(fact.slot);
         }
+    }
+    if open.is_empty() {
+        found.push(Changed { values: after, facts: Vec::new(), edited });
+        return;
     }
     let facts: Vec<usize> = open.iter().map(|(slot, _)| *slot).collect();
     let sizes: Vec<u16> = open.iter().map(|(_, it)| u16::try_from(it.len()).unwrap_or(u16::MAX)).collect();

@@ -15,7 +15,7 @@ mod steps;
 
 use std::rc::Rc;
 
-use indexmap::{IndexMap, IndexSet};
+use indexmap::{Equivalent, IndexMap, IndexSet};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 pub(super) use self::fitted::goes_before;
@@ -66,6 +66,8 @@ pub(super) struct Unfolded<'w> {
     classes: IndexSet<(u16, Values), FxBuildHasher>,
     /// A node of each class.
     examples: Vec<NodeId>,
+    /// Slots of a node that is looked for.
+    scratch: Values,
     /// Terms of this machine that each child reads.
     outer_terms: FxHashMap<Name, Vec<Term>>,
 }
@@ -76,6 +78,20 @@ pub(super) struct Spot {
     pub(super) state: u16,
     pub(super) part: u16,
     pub(super) values: Values,
+}
+
+/// The same, borrowed: most nodes that are come to are known.
+#[derive(Hash)]
+struct SpotOf<'v> {
+    state: u16,
+    part: u16,
+    values: &'v [u16],
+}
+
+impl Equivalent<Spot> for SpotOf<'_> {
+    fn equivalent(&self, spot: &Spot) -> bool {
+        (self.state, self.part, self.values) == (spot.state, spot.part, &*spot.values)
+    }
 }
 
 /// Being in a state.
@@ -183,6 +199,7 @@ impl<'w> Unfolded<'w> {
             class_of: Vec::new(),
             classes: IndexSet::default(),
             examples: Vec::new(),
+            scratch: Values::new(),
             outer_terms,
         };
         let counters = unfolded.counted();
@@ -309,7 +326,7 @@ impl<'w> Unfolded<'w> {
     }
 
     /// The node of a state with these values, as far as they matter there.
-    fn node(&mut self, index: usize, mut values: Values, builder: &Builder<'_, '_>) -> NodeId {
+    fn node(&mut self, index: usize, values: &mut Values, builder: &Builder<'_, '_>) -> NodeId {
         let plan = &builder.plan;
         let state = &plan.states[index];
         // Who led here, if it may lead back: then what matters there matters here.
@@ -320,10 +337,11 @@ impl<'w> Unfolded<'w> {
                 *value = 0;
             }
         }
-        let spot = Spot { state: u16::try_from(index).unwrap_or(u16::MAX), part: THERE, values };
-        if let Some(node) = self.nodes.get_index_of(&spot) {
+        let known = SpotOf { state: u16::try_from(index).unwrap_or(u16::MAX), part: THERE, values };
+        if let Some(node) = self.nodes.get_index_of(&known) {
             return NodeId::try_from(node).unwrap_or(NodeId::MAX);
         }
+        let spot = Spot { state: known.state, part: THERE, values: values.clone() };
         let requires =
             state.watches.iter().copied().filter(|it| {
                 builder.fitter.watches[usize::from(*it)].requires(self, state.state, &spot.values)

@@ -126,7 +126,7 @@ impl Unfolded<'_> {
                     }
                 }
                 let this = Begin { edited, ..this.clone() };
-                let node = self.node(index, values, builder);
+                let node = self.node(index, &mut values, builder);
                 let watches = builder.fitter.watches.iter().zip(0_u16..);
                 let holds = watches
                     .filter(|(it, _)| it.holds_at_start(self, &this, first, settled))

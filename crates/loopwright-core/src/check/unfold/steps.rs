@@ -24,7 +24,6 @@ pub(super) struct Moment<'m, 'w> {
 }
 
 /// The arms that can be taken, up to the first that spends nothing.
-#[derive(Default)]
 pub(super) struct Routed {
     pub(super) steps: Vec<Step>,
     /// Per step: the arm's place in the cell.
@@ -35,7 +34,9 @@ pub(super) struct Routed {
 
 impl Unfolded<'_> {
     pub(super) fn route(&mut self, moment: &Moment<'_, '_>, builder: &Builder<'_, '_>) -> Routed {
-        let mut routed = Routed::default();
+        // Most cells have one arm that can be taken; there are very many cells.
+        let mut routed =
+            Routed { steps: Vec::with_capacity(1), arms: Vec::with_capacity(1), retries: Vec::new() };
         for (at, (arm, fit)) in moment.cell.arms.iter().zip(&moment.fit.arms).enumerate() {
             if !arm.when.iter().all(|it| holds(it, moment, builder)) {
                 continue;
@@ -53,14 +54,11 @@ impl Unfolded<'_> {
                 Spends::Nothing => Ids::default(),
                 Spends::Counter(counter) => [counter].into(),
             };
-            let (target, values, refill) = lead(arm, moment, builder);
-            let mut step = Step {
-                to: self.node(target, values, builder),
-                spend,
-                refill,
-                breaks: fit.breaks.clone(),
-                holds: fit.holds.clone(),
-            };
+            let mut values = std::mem::take(&mut self.scratch);
+            let (target, refill) = lead(arm, moment, builder, &mut values);
+            let to = self.node(target, &mut values, builder);
+            self.scratch = values;
+            let mut step = Step { to, spend, refill, breaks: fit.breaks.clone(), holds: fit.holds.clone() };
             watch(&mut step, target, moment, builder);
             routed.arms.push(at);
             routed.steps.push(step);
@@ -120,10 +118,15 @@ fn watch(step: &mut Step, target: usize, moment: &Moment<'_, '_>, builder: &Buil
     }
 }
 
-/// Where an arm leads: the state, the slots there, and the counters that are filled.
-fn lead(arm: &ArmPlan<'_>, moment: &Moment<'_, '_>, builder: &Builder<'_, '_>) -> (usize, Values, Ids) {
+/// Where an arm leads: the state, and the counters that are filled. The slots there are written to `values`.
+fn lead(
+    arm: &ArmPlan<'_>,
+    moment: &Moment<'_, '_>,
+    builder: &Builder<'_, '_>,
+    values: &mut Values,
+) -> (usize, Ids) {
     let (state, cell, plan) = (moment.state, moment.cell, &builder.plan);
-    let mut values = moment.after.clone();
+    values.clone_from(moment.after);
     if let Some(at) = state.last {
         values[at] = cell.last;
     }
@@ -175,5 +178,5 @@ fn lead(arm: &ArmPlan<'_>, moment: &Moment<'_, '_>, builder: &Builder<'_, '_>) -
             };
         }
     }
-    (target, values, refill)
+    (target, refill)
 }
