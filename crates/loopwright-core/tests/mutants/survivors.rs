@@ -61,13 +61,6 @@ const REASONS: &[Reason] = &[
     },
     Reason {
         built_in: "issue",
-        operator: "drop-set",
-        mutants: &["fix-spec then"],
-        counts: SURVIVES,
-        because: "`work` is never `fix` any more; `check` does not ask whether a variable ever has each of its values",
-    },
-    Reason {
-        built_in: "issue",
         operator: "drop-produces",
         mutants: &["resplit tasks"],
         counts: SURVIVES,
@@ -114,13 +107,6 @@ const REASONS: &[Reason] = &[
         mutants: &["docs report"],
         counts: SURVIVES,
         because: "nobody is given it; the last message only names its path",
-    },
-    Reason {
-        built_in: "team",
-        operator: "drop-maybe",
-        mutants: &["given: note", "roles.coder.given: item"],
-        counts: SURVIVES,
-        because: "`check` asks of `docs`, `last` and `inputs` whether they are there, not of this",
     },
     Reason {
         built_in: "vibe",
