@@ -7,6 +7,7 @@ mod chance;
 mod coverage;
 mod exhaustive;
 mod made_up;
+mod names;
 mod parse;
 mod player;
 mod scenario;

@@ -16,17 +16,18 @@ pub fn parse_scenario(workflow: &Workflow, file: &str, text: &str) -> (Option<Sc
     let Some(root) = parse(file, text, &mut problems) else { return (None, problems) };
     let mut reader = Reader { workflow, file, problems };
     let scenario = reader.scenario(&root);
+    reader.names(&root);
     (Some(scenario), reader.problems)
 }
 
-struct Reader<'w> {
-    workflow: &'w Workflow,
+pub(super) struct Reader<'w> {
+    pub(super) workflow: &'w Workflow,
     file: &'w str,
     problems: Vec<Problem>,
 }
 
 impl Reader<'_> {
-    fn wrong(&mut self, bytes: &std::ops::Range<usize>, message: String, help: Option<String>) {
+    pub(super) fn wrong(&mut self, bytes: &std::ops::Range<usize>, message: String, help: Option<String>) {
         let place = Place { file: self.file.to_owned(), bytes: bytes.clone() };
         self.problems.push(Problem::load("bad-scenario", place, message).maybe_help(help));
     }

@@ -392,12 +392,14 @@ fn compare(scenario: &Scenario, played: &Played) -> Vec<String> {
     for (budget, count) in &expect.spent {
         let spent = played.spent.get(&**budget).copied().unwrap_or(0);
         if spent != *count {
-            complaints.push(format!("expected `{budget}` spent {count} times, came {spent}"));
+            let times = if *count == 1 { "once".to_owned() } else { format!("{count} times") };
+            complaints.push(format!("expected `{budget}` spent {times}, came {spent}"));
         }
     }
     let calls: u32 = played.calls.values().sum();
     if let Some(expected) = expect.calls.filter(|it| *it != calls) {
-        complaints.push(format!("expected {expected} calls, came {calls}"));
+        let what = if expected == 1 { "call" } else { "calls" };
+        complaints.push(format!("expected {expected} {what}, came {calls}"));
     }
     complaints
 }

@@ -148,6 +148,25 @@ fn scenarios_that_are_none() -> Outcome {
     Ok(())
 }
 
+/// Every name in a scenario is one there is; a misspelt one would pass for no reason.
+#[test]
+fn names_in_scenarios_are_looked_up() -> Outcome {
+    let file = scratch("names-in-scenarios")?.join("nonsense.yaml");
+    let text = "scenario: nonsense
+start: {vars: {mod: x}, verb: nix, phase: never}
+items: {nowhere: [a]}
+steps:
+  - edit: [codde]
+  - work: {is: done, wrote: [codde], changed: [cod]}
+expect: {end: dun, rest: nix, reaches: nope, forced: [no], unsettled: no, spent: {fixess: 0}}
+";
+    fs::write(&file, text)?;
+    let ran = run_in(&data(), &["rehearse", "small", "--scenario", &file.display().to_string()])?;
+    assert_eq!(ran.code, Some(2), "{}", ran.stderr);
+    assert_eq!(ran.stderr.matches("bad-scenario").count(), 13, "{}", ran.stderr);
+    Ok(())
+}
+
 /// A very long line is cut around the place that is meant, which keeps its column.
 #[test]
 fn long_lines_are_cut() -> Outcome {
