@@ -58,6 +58,21 @@ const GUARDS: &[(&str, &str, &str, &str, &str)] = &[
     ("stuck", "lost", "reserved", "lost", "another name"),
     ("stuck", "empty", "reserved", "empty", "another name"),
     ("stuck", "stale", "reserved", "stale", "another name"),
+    ("stuck", "too-many", "reserved", "too-many", "another name"),
+    (
+        "children:\n",
+        "properties: [{at-most: {visits: part.work, times: 1}}]\nchildren:\n",
+        "bad-value",
+        "part.work",
+        "use its budgets",
+    ),
+    (
+        "children:\n",
+        "properties: [{never: {reach: done, before: \"tests = settled | pass\"}}]\nchildren:\n",
+        "bad-value",
+        "\"tests = settled | pass\"",
+        "alone",
+    ),
     ("fine", "none", "reserved", "none", "another name"),
     ("which", "edit", "reserved", "edit", "another name"),
     ("which", "facts", "reserved", "facts", "another name"),
@@ -154,4 +169,18 @@ fn a_child_may_call_a_state_as_a_step_is_called() {
         assert_ne!(text, GOOD);
         assert_eq!(found(&text), [], "{word}");
     }
+}
+
+/// A property that names an end holds when the end is reached; one of several parts only when all of them do.
+#[test]
+fn properties_are_listed_when_all_of_them_holds() {
+    let proved = |property: &str| {
+        let text = GOOD.replace("children:\n", &format!("properties: [{property}]\nchildren:\n"));
+        let files = [(WORKFLOW_FILE.to_owned(), text.into_bytes())].into();
+        let workflow = load(&Folder { name: "good".into(), files }).workflow;
+        workflow.map(|it| loopwright_core::check::check(&it).properties.len())
+    };
+    assert_eq!(proved("{always: {after: ask, comes: done}}"), Some(1));
+    assert_eq!(proved("{never: {reach: done, before: tests}}"), Some(1));
+    assert_eq!(proved("{never: {reach: done, before: [tests, broken]}}"), Some(0));
 }
