@@ -158,7 +158,7 @@ impl Taken {
                 continue;
             };
             self.states.insert((machine.name.clone(), state.name.clone()));
-            for (cell, came) in unfolded.outcomes.get(node).into_iter().flatten().enumerate() {
+            for (cell, came) in unfolded.outcomes.get(node).into_iter().flat_map(|it| it.iter()).enumerate() {
                 let steps = reach.steps(node, cell);
                 // The same outcome of the same state has nothing new to tell.
                 let sure = steps.iter().all(|it| *it == Certainty::Yes);

@@ -15,43 +15,53 @@ const UNBOUNDED: u64 = u64::MAX;
 /// A run can cost more than can be counted.
 const UNCOUNTABLE: u64 = u64::MAX - 1;
 
+/// So many lanes are carried through one pass: a few stay close in memory.
+const TOGETHER: usize = 8;
+
 /// The dearest run or stretch of each lane, each lane giving a weight per node.
 pub(crate) fn dearest(view: &View<'_>, lanes: &[&[u64]], values: usize) -> Vec<Dearest> {
-    // A few at a time stay close in memory.
-    const TOGETHER: usize = 8;
-    let together = (values / view.space.len().max(1)).clamp(1, TOGETHER);
     let components = Components::new(view);
-    lanes.chunks(together).flat_map(|lanes| batch(view, &components, lanes)).collect()
+    let together = values / view.space.len().max(1);
+    let several = |lanes| batch::<TOGETHER>(view, &components, lanes);
+    let alone = |lanes| batch::<1>(view, &components, lanes);
+    match together {
+        TOGETHER.. => lanes.chunks(TOGETHER).flat_map(several).collect(),
+        _ => lanes.chunks(1).flat_map(alone).collect(),
+    }
 }
 
-fn batch(view: &View<'_>, components: &Components, lanes: &[&[u64]]) -> Vec<Dearest> {
-    let width = lanes.len();
-    let mut costs = vec![0u64; view.space.len() * width];
-    let mut rest = vec![0u64; width];
+/// What at most `WIDTH` lanes cost, in one pass. Those that are missing cost nothing.
+fn batch<const WIDTH: usize>(view: &View<'_>, components: &Components, lanes: &[&[u64]]) -> Vec<Dearest> {
+    let mut weights = vec![[0u64; WIDTH]; view.program.nodes()];
+    for (place, lane) in lanes.iter().enumerate().take(WIDTH) {
+        weights.iter_mut().zip(*lane).for_each(|(all, weight)| all[place] = *weight);
+    }
+    let mut costs = vec![[0u64; WIDTH]; view.space.len()];
     for (members, cyclic) in components.iter() {
-        rest.fill(0);
+        let mut rest = [0u64; WIDTH];
         for id in members {
-            for to in view.successors(*id) {
-                let there = &costs[to as usize * width..(to as usize + 1) * width];
+            view.successors(*id).for_each(|to| {
+                let there = &costs[to as usize];
                 rest.iter_mut().zip(there).for_each(|(most, cost)| *most = (*most).max(*cost));
-            }
+            });
         }
-        let dear = |lane: &[u64]| cyclic && members.iter().any(|id| lane[node(view, *id)] > 0);
-        for (most, lane) in rest.iter_mut().zip(lanes) {
-            if dear(lane) {
-                *most = UNBOUNDED;
+        if cyclic {
+            for weight in members.iter().map(|id| &weights[node(view, *id)]) {
+                let dear = rest.iter_mut().zip(weight).filter(|(_, weight)| **weight > 0);
+                dear.for_each(|(most, _)| *most = UNBOUNDED);
             }
         }
         for id in members {
-            for (place, lane) in lanes.iter().enumerate() {
-                costs[*id as usize * width + place] = match rest[place] {
+            let weight = &weights[node(view, *id)];
+            for place in 0..WIDTH {
+                costs[*id as usize][place] = match rest[place] {
                     UNBOUNDED => UNBOUNDED,
-                    rest => rest.saturating_add(lane[node(view, *id)]).min(UNCOUNTABLE),
+                    rest => rest.saturating_add(weight[place]).min(UNCOUNTABLE),
                 };
             }
         }
     }
-    let cost = |id: u32, place: usize| costs[id as usize * width + place];
+    let cost = |id: u32, place: usize| costs[id as usize][place];
     let beginnings: Vec<u32> = view.space.beginnings(view.scope).collect();
     let tell = |place: usize| {
         let mut best: Option<(u64, u32)> = None;
@@ -75,7 +85,7 @@ fn batch(view: &View<'_>, components: &Components, lanes: &[&[u64]]) -> Vec<Dear
             }
         }
     };
-    (0..width).map(tell).collect()
+    (0..lanes.len()).map(tell).collect()
 }
 
 fn node(view: &View<'_>, id: u32) -> usize {

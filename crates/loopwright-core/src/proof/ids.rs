@@ -44,7 +44,7 @@ impl Ids {
 
     /// What is in it, in order.
     pub fn iter(&self) -> impl Iterator<Item = u16> + '_ {
-        members(std::slice::from_ref(&self.low)).chain(self.high().iter().copied())
+        Bits(self.low).chain(self.high().iter().copied())
     }
 
     /// Those from `first` on that fit in a word, as its bits.
@@ -58,10 +58,11 @@ impl Ids {
 
     /// Keeps what is wanted.
     pub(crate) fn retain(&mut self, wanted: impl Fn(u16) -> bool) {
-        if self.iter().all(&wanted) {
-            return;
+        self.low = Bits(self.low).filter(|id| wanted(*id)).fold(0, |set, id| set | 1 << id);
+        if let Some(high) = &mut self.high {
+            high.retain(|id| wanted(*id));
         }
-        *self = self.iter().filter(|id| wanted(*id)).collect();
+        self.high.take_if(|it| it.is_empty());
     }
 
     fn high(&self) -> &[u16] {
@@ -97,14 +98,21 @@ impl fmt::Debug for Ids {
 
 /// The members of a set of bits, in order.
 pub(crate) fn members(set: &[u64]) -> impl Iterator<Item = u16> + '_ {
-    set.iter().enumerate().flat_map(|(word, bits)| {
-        let mut bits = *bits;
-        std::iter::from_fn(move || {
-            let bit = (bits != 0).then(|| bits.trailing_zeros() as usize)?;
-            bits &= bits - 1;
-            u16::try_from(word * 64 + bit).ok()
-        })
-    })
+    (0_u16..).step_by(64).zip(set).flat_map(|(first, bits)| Bits(*bits).map(move |bit| first + bit))
+}
+
+/// The bits of a word that are set, lowest first.
+struct Bits(u64);
+
+impl Iterator for Bits {
+    type Item = u16;
+
+    fn next(&mut self) -> Option<u16> {
+        let bit = self.0.trailing_zeros();
+        // Without any, there is none to clear.
+        self.0 &= self.0.wrapping_sub(1);
+        u16::try_from(bit).ok().filter(|it| *it < 64)
+    }
 }
 
 #[cfg(test)]

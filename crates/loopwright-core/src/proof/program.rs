@@ -272,22 +272,34 @@ impl<'graph> Program<'graph> {
         if words == 0 {
             return live;
         }
-        let mut before: Vec<(NodeId, usize, &Ids)> = Vec::with_capacity(self.arms.capacity());
+        // The steps that lead to each node, one node's after the other's.
+        let steps = |node: usize| self.cells_of(node).flat_map(move |cell| self.steps_of(node, cell));
+        let mut ends = vec![0_u32; nodes + 1];
+        for (_, step) in (0..nodes).flat_map(steps) {
+            ends[step.to as usize + 1] += 1;
+        }
         for node in 0..nodes {
-            for (_, step) in self.cells_of(node).flat_map(|cell| self.steps_of(node, cell)) {
-                before.push((step.to, node, &step.refill));
+            ends[node + 1] += ends[node];
+        }
+        let none = Ids::default();
+        let mut before: Vec<(u32, &Ids)> = vec![(0, &none); ends[nodes] as usize];
+        for node in 0..nodes {
+            for (_, step) in steps(node) {
+                let place = &mut ends[step.to as usize];
+                before[*place as usize] = (small(node), &step.refill);
+                *place += 1;
                 for counter in step.spend.iter() {
                     live[node * words + counter as usize / 64] |= 1 << (counter % 64);
                 }
             }
         }
-        before.sort_unstable_by_key(|(to, ..)| *to);
         let mut queued = vec![true; nodes];
         let mut work: Vec<usize> = (0..nodes).collect();
         while let Some(node) = work.pop() {
             queued[node] = false;
-            let begin = before.partition_point(|(to, ..)| (*to as usize) < node);
-            for (_, from, refill) in before[begin..].iter().take_while(|(to, ..)| *to as usize == node) {
+            let begin = node.checked_sub(1).map_or(0, |it| ends[it]) as usize;
+            for (from, refill) in &before[begin..ends[node] as usize] {
+                let from = *from as usize;
                 let mut grew = false;
                 for word in 0..words {
                     let filled = refill.bits_from(u16::try_from(word * 64).unwrap_or(u16::MAX));
@@ -296,8 +308,8 @@ impl<'graph> Program<'graph> {
                     grew |= passed & !*known != 0;
                     *known |= passed;
                 }
-                if grew && !std::mem::replace(&mut queued[*from], true) {
-                    work.push(*from);
+                if grew && !std::mem::replace(&mut queued[from], true) {
+                    work.push(from);
                 }
             }
         }

@@ -1,6 +1,9 @@
 //! Expanding a node: every way its work can come out.
 
+use std::collections::hash_map::Entry;
 use std::rc::Rc;
+
+use rustc_hash::FxHashSet;
 
 use super::choices::turn;
 use super::fitted::{Fitted, FittedCell};
@@ -50,19 +53,57 @@ impl Unfolded<'_> {
         let Some(spot) = self.nodes.get_index(node).filter(|it| it.part != OVER).cloned() else { return };
         let class = self.class_of[node];
         let fitted = self.fitted(class, &spot, builder);
-        let found = self.ways_out(&spot, class, &fitted, builder);
-        let mut cells = Vec::with_capacity(found.len());
-        let mut outcomes = Vec::with_capacity(found.len());
-        for FoundCell { cell, came, .. } in found {
-            cells.push(cell);
-            let came = builder.known.get(&came).cloned().unwrap_or_else(|| Rc::new(came));
-            if Rc::strong_count(&came) == 1 {
-                builder.known.insert(Rc::clone(&came));
+        let heeded = fitted.heeds.iter().map(|it| spot.values[*it]).collect();
+        match builder.like.entry((class, spot.part, heeded)) {
+            Entry::Occupied(like) => {
+                let like = *like.get();
+                let cells = self.cells_like(like, &spot, class, &fitted, builder);
+                debug_assert!(
+                    self.ways_out(&spot, class, &fitted, builder)
+                        .into_iter()
+                        .map(|it| it.cell)
+                        .eq(cells.clone()),
+                    "what a state does not heed makes no difference to it: {spot:?}"
+                );
+                self.graph.nodes[node].cells = cells;
+                self.outcomes[node] = Rc::clone(&self.outcomes[like]);
             }
-            outcomes.push(came);
+            Entry::Vacant(like) => {
+                like.insert(node);
+                let found = self.ways_out(&spot, class, &fitted, builder);
+                let (cells, outcomes): (Vec<Cell>, Vec<Rc<Came>>) =
+                    found.into_iter().map(|it| (it.cell, known(it.came, &mut builder.known))).unzip();
+                self.graph.nodes[node].cells = cells;
+                self.outcomes[node] = outcomes.into();
+            }
         }
-        self.graph.nodes[node].cells = cells;
-        self.outcomes[node] = outcomes;
+    }
+
+    /// The cells of a node whose state heeds nothing that is otherwise than in another node: the same, but for what is
+    /// carried along.
+    fn cells_like(
+        &mut self,
+        like: usize,
+        spot: &Spot,
+        class: u32,
+        fitted: &Fitted,
+        builder: &Builder<'_, '_>,
+    ) -> Vec<Cell> {
+        let mut cells = self.graph.nodes[like].cells.clone();
+        let mut values = std::mem::take(&mut self.scratch);
+        for step in cells.iter_mut().flat_map(|it| &mut it.steps) {
+            let there = &self.nodes[step.to as usize];
+            let (state, part) = (usize::from(there.state), there.part);
+            if part != THERE {
+                step.to = self.part(spot, class, part);
+                continue;
+            }
+            values.clone_from(&spot.values);
+            fitted.heeds.iter().for_each(|it| values[*it] = there.values[*it]);
+            step.to = self.node(state, &mut values, builder);
+        }
+        self.scratch = values;
+        cells
     }
 
     /// Every way the work of a node can come out.
@@ -114,8 +155,8 @@ impl Unfolded<'_> {
         if builder.fitted.len() <= class {
             builder.fitted.resize(class + 1, None);
         }
-        let state = builder.plan.states[usize::from(spot.state)].state;
-        let fit = || builder.fitter.fit(self, state, &spot.values);
+        let state = &builder.plan.states[usize::from(spot.state)];
+        let fit = || builder.fitter.fit(self, &builder.plan, state, &spot.values);
         Rc::clone(builder.fitted[class].get_or_insert_with(fit))
     }
 
@@ -352,6 +393,16 @@ impl Unfolded<'_> {
         }
         found.into_iter().map(|(edited, touched, _)| (edited, touched)).collect()
     }
+}
+
+/// An outcome, as it was met before if it was.
+fn known(came: Came, known: &mut FxHashSet<Rc<Came>>) -> Rc<Came> {
+    if let Some(before) = known.get(&came) {
+        return Rc::clone(before);
+    }
+    let came = Rc::new(came);
+    known.insert(Rc::clone(&came));
+    came
 }
 
 /// Gates a state needs that routing knows not to be settled: somebody edited what they judged while the run waited.

@@ -4,6 +4,8 @@ use std::rc::Rc;
 
 use super::super::monitors::{Taken, Watch};
 use super::super::writes::{self, Documents};
+use super::heeds::heeds;
+use super::plan::{Plan, StatePlan};
 use super::{Ends, Unfolded, Values};
 use crate::definition::{Arm, Each, EachRun, Kind, Machine, Outcome, Per, State, Target, Term};
 use crate::machine::row_line;
@@ -20,6 +22,8 @@ pub(super) struct Fitted {
     /// Whether it judges anything.
     pub(super) judges: bool,
     pub(super) cells: Vec<FittedCell>,
+    /// Slots it reads or changes. All others are carried along, whatever they are.
+    pub(super) heeds: Vec<usize>,
 }
 
 /// One way it comes out.
@@ -71,7 +75,14 @@ pub(super) struct Fitter<'f> {
 
 impl Fitter<'_> {
     /// What a state does for the values of a node.
-    pub(super) fn fit(&self, unfolded: &Unfolded<'_>, state: &State, values: &Values) -> Rc<Fitted> {
+    pub(super) fn fit(
+        &self,
+        unfolded: &Unfolded<'_>,
+        plan: &Plan<'_>,
+        planned: &StatePlan<'_>,
+        values: &Values,
+    ) -> Rc<Fitted> {
+        let state = planned.state;
         let lookup = |name: &Name| unfolded.lookup(values, name);
         let needs = writes::picked(&state.needs, &lookup).into_iter().flatten();
         let cells = state.cells.iter().map(|(signal, cell)| FittedCell {
@@ -81,11 +92,14 @@ impl Fitter<'_> {
             only_done: self.is_only_done(unfolded, state, values, signal),
             arms: cell.arms.iter().map(|it| self.arm(unfolded, state, values, signal, it)).collect(),
         });
+        let writes = writes::of_state(unfolded.workflow, unfolded.shelf, state, &lookup);
+        let needs: Vec<usize> = needs.filter_map(|it| unfolded.machine.gates.get_index_of(&**it)).collect();
         Rc::new(Fitted {
-            writes: writes::of_state(unfolded.workflow, unfolded.shelf, state, &lookup),
-            needs: needs.filter_map(|it| unfolded.machine.gates.get_index_of(&**it)).collect(),
+            writes,
             judges: unfolded.judges(state, values),
             cells: cells.collect(),
+            heeds: heeds(plan, unfolded.shelf, planned, writes, &needs),
+            needs,
         })
     }
 

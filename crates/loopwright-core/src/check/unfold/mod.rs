@@ -9,6 +9,7 @@ mod choices;
 mod done;
 mod expand;
 mod fitted;
+mod heeds;
 mod plan;
 mod roots;
 mod steps;
@@ -52,7 +53,7 @@ pub(super) struct Unfolded<'w> {
     /// What each node stands for.
     pub(super) nodes: IndexSet<Spot, FxBuildHasher>,
     /// What each cell of each node stands for. Many stand for the same.
-    pub(super) outcomes: Vec<Vec<Rc<Came>>>,
+    pub(super) outcomes: Vec<Rc<[Rc<Came>]>>,
     /// How each root begins.
     pub(super) begins: Vec<Begin>,
     /// States with a choice that reads too much.
@@ -150,6 +151,8 @@ struct Builder<'b, 'w> {
     fitter: Fitter<'b>,
     /// By class.
     fitted: Vec<Option<Rc<Fitted>>>,
+    /// A node for each class, part and values of what the state heeds.
+    like: FxHashMap<(u32, u16, Values), usize>,
     /// Outcomes that were met before.
     known: FxHashSet<Rc<Came>>,
 }
@@ -209,6 +212,7 @@ impl<'w> Unfolded<'w> {
             plan,
             fitter: Fitter { ends, watches },
             fitted: Vec::new(),
+            like: FxHashMap::default(),
             known: FxHashSet::default(),
         };
         unfolded.roots(settings, &builder);
@@ -372,7 +376,7 @@ impl<'w> Unfolded<'w> {
         self.class_of.push(u32::try_from(class).unwrap_or(u32::MAX));
         self.nodes.insert(spot);
         self.graph.nodes.push(node);
-        self.outcomes.push(Vec::new());
+        self.outcomes.push(Rc::default());
         id
     }
 }

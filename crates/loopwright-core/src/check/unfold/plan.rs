@@ -180,6 +180,17 @@ impl GatePlan {
         })
     }
 
+    /// All it judges, whatever decides.
+    pub(super) fn ever_judged(&self) -> Documents {
+        self.judged.iter().flat_map(|(_, rows)| rows).fold(0, |set, it| set | it)
+    }
+
+    /// Every slot that says how it stands, what it judges and whether it is asked for.
+    pub(super) fn slots(&self) -> impl Iterator<Item = usize> + '_ {
+        let judged = self.judged.iter().filter_map(|(slot, _)| *slot);
+        self.slot.map(|it| it.at).into_iter().chain(judged).chain(self.asked.iter().map(|(slot, _)| *slot))
+    }
+
     pub(super) fn is_settled(&self, values: &[u16]) -> bool {
         self.slot.is_some_and(|it| values[it.at] == it.fresh || values[it.at] == it.forced)
     }
