@@ -3,6 +3,7 @@
 //! What is played is the real machine. Only what effects come back with is made up: by a scenario, by a seeded
 //! generator, or by the proof when it shows what is wrong.
 
+mod bounds;
 mod chance;
 mod coverage;
 mod exhaustive;
@@ -16,7 +17,7 @@ mod script;
 pub use self::chance::Chance;
 pub use self::coverage::{Coverage, WrittenArm};
 pub use self::exhaustive::{Exhausted, exhaustive};
-pub use self::parse::parse_scenario;
+pub use self::parse::{parse_scenario, step_at};
 pub use self::player::{Actor, Listing, Moment, Play, Played, Player, Stop, WalkStep, play};
 pub use self::scenario::{Expect, Scenario, Start, Step};
 pub use self::script::{Script, Verdict, perform};

@@ -271,6 +271,8 @@ pub struct Verdict {
     pub played: Played,
     /// What did not go as expected, in sentences. Empty when all did.
     pub complaints: Vec<String>,
+    /// The first step that never came, counted from 0. The first complaint is about it.
+    pub never_came: Option<usize>,
 }
 
 /// Plays a scenario and holds it against what it expects.
@@ -291,10 +293,11 @@ pub(super) fn perform_on(
 ) -> Result<Verdict, Impossible> {
     let mut script = Script::new(scenario);
     let played = play_on(workflow, &scenario.start, &mut script, coverage, MOST_STEPS, shares)?;
-    let left: Vec<String> = script
-        .left()
-        // Nobody reads facts after the end.
-        .skip_while(|it| matches!(it, Step::Facts(_)))
+    // Nobody reads facts after the end.
+    let left: Vec<&Step> = script.left().skip_while(|it| matches!(it, Step::Facts(_))).collect();
+    let never_came = (!left.is_empty()).then(|| scenario.steps.len() - left.len());
+    let left: Vec<String> = left
+        .into_iter()
         .map(|it| match it {
             Step::State { child, state, .. } => {
                 child.as_ref().map_or_else(|| state.to_string(), |it| format!("{it}.{state}"))
@@ -309,7 +312,7 @@ pub(super) fn perform_on(
         complaints.push(format!("the step `{first}` never came ({} left)", left.len()));
     }
     complaints.extend(compare(scenario, &played));
-    Ok(Verdict { played, complaints })
+    Ok(Verdict { played, complaints, never_came })
 }
 
 fn compare(scenario: &Scenario, played: &Played) -> Vec<String> {
