@@ -32,7 +32,7 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "FOLDER")]
     paths: Option<PathBuf>,
     /// Print also which cells take a default, and every run that passes a gate over
-    #[arg(long, short)]
+    #[arg(long, short, conflicts_with = "json")]
     verbose: bool,
 }
 

@@ -23,7 +23,7 @@ pub(crate) struct MatrixArgs {
     #[arg(long, value_enum, default_value_t = Format::Terminal)]
     format: Format,
     /// Print as JSON (same as --format json)
-    #[arg(long)]
+    #[arg(long, conflicts_with = "format")]
     json: bool,
 }
 

@@ -89,3 +89,29 @@ fn arms_are_listed_when_asked_for() -> Outcome {
     assert!(never("rehearse small --exhaustive")? > 0);
     Ok(())
 }
+
+/// An option that would change nothing is a misunderstanding.
+#[test]
+fn options_that_would_be_ignored_are_refused() -> Outcome {
+    for line in [
+        "rehearse small --seed 3",
+        "rehearse small --runs 3",
+        "rehearse small --runs 3 --faults",
+        "rehearse small --exhaustive --seed 3",
+        "rehearse small --exhaustive --runs 3",
+        "rehearse small --scenario small/scenarios/at-once.yaml --runs 3",
+        "rehearse small --arms --json",
+        "graph small --theme dark",
+        "graph small --theme auto --format dot",
+        "matrix small --json --format markdown",
+        "check small --json --verbose",
+    ] {
+        let ran = run(line)?;
+        assert!(ran.code == Some(2) && ran.stdout.is_empty(), "{line}: {}", ran.stdout);
+        assert!(ran.stderr.starts_with("error: "), "{line}: {}", ran.stderr);
+    }
+    for line in ["rehearse small --random --seed 3 --runs 3", "graph small --theme dark --format svg"] {
+        assert_eq!(run(line)?.code, Some(0), "{line}");
+    }
+    Ok(())
+}
