@@ -12,6 +12,40 @@ fn lines(line: &str) -> Result<Vec<Value>, Box<dyn std::error::Error>> {
     Ok(ran.stdout.lines().map(serde_json::from_str).collect::<Result<_, _>>()?)
 }
 
+/// Where anything fails as often as it works, nothing comes to an end, and a rehearsal shows the first states only.
+#[test]
+fn random_runs_come_to_an_end_with_faults_and_without() -> Outcome {
+    for workflow in ["vibe", "change", "team", "issue", "feature"] {
+        for faults in ["", "--faults"] {
+            let runs = lines(&format!("rehearse {workflow} --random --runs 200 --json {faults}"))?;
+            assert_eq!(runs.len(), 200, "{workflow}");
+            let ended = runs.iter().filter(|it| it["stop"].as_str().is_some_and(|it| it.contains("ended")));
+            let ended = ended.count();
+            assert!(ended >= 20, "{workflow} {faults}: {ended} of 200 runs ended");
+            let steps: Vec<&Value> = runs.iter().filter_map(|it| it["walk"].as_array()).flatten().collect();
+            let failed = steps.iter().filter(|it| {
+                it["signal"]
+                    .as_str()
+                    .is_some_and(|it| it != "stale" && loopwright_core::signal::is_failure(it))
+            });
+            let failed = failed.count();
+            assert!(failed * 20 < steps.len(), "{workflow} {faults}: {failed} of {} failed", steps.len());
+            assert_eq!(failed > 0, !faults.is_empty(), "{workflow} {faults}: {failed} failed");
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn the_same_seed_makes_up_the_same_runs() -> Outcome {
+    let line = "rehearse change --random --faults --runs 20 --seed 7 --json";
+    assert_eq!(lines(line)?, lines(line)?);
+    // The how-manieth of several runs is the first with its own seed.
+    let alone = lines("rehearse change --random --faults --runs 1 --seed 12 --json")?;
+    assert_eq!(lines(line)?[5], alone[0]);
+    Ok(())
+}
+
 /// An agent that wrote what it may not write would have been stopped: such a run shows nothing.
 #[test]
 fn what_may_not_be_written_was_not() -> Outcome {
