@@ -277,3 +277,42 @@ fn the_lists_list_what_there_is() -> Outcome {
     assert_eq!(run("schema")?.stdout, schema);
     Ok(())
 }
+
+/// A cell says all that taking it does.
+#[test]
+fn the_matrix_says_what_an_arm_does() -> Outcome {
+    let folder = scratch("matrix")?;
+    let text = "workflow: matrix
+subject: s
+vars: {mode: {in: [slow, fast], start: slow}}
+budgets: {tries: 2}
+documents: {code: {files: [\"**\"]}}
+lists: [left-open]
+roles: {coder: {agent: claude, prompt: \"Do it.\", may-write: [code]}}
+questions: {go: {asks: \"Go on?\", answers: [again, accept]}}
+defaults: {failures: ask}
+states:
+  work: {agent: coder, then: tests}
+  tests: {check: project.test, judges: code, on: {pass: done, fail: {to: work, spend: tries, else: ask}}}
+  ask:
+    ask: go
+    on:
+      again: {to: work, refill: tries, set: {mode: fast}}
+      accept: {to: done, forced: tests, record: left-open}
+      deferred: failed
+  done: {needs: [tests], end: success}
+  failed: {end: failure}
+";
+    fs::write(folder.join("matrix.yaml"), text)?;
+    for format in ["terminal", "markdown"] {
+        let ran = run_in(&folder, &["matrix", "matrix.yaml", "--format", format])?;
+        for said in ["work -tries / ask", "work +tries mode:=fast", "done !tests >left-open", "appen"] {
+            assert!(ran.stdout.contains(said), "{format}: `{said}` is not in\n{}", ran.stdout);
+        }
+    }
+    let ran = run_in(&folder, &["graph", "matrix.yaml", "--format", "dot"])?;
+    for said in ["fail, spend tries", "fail, tries used up"] {
+        assert!(ran.stdout.contains(said), "`{said}` is not in\n{}", ran.stdout);
+    }
+    Ok(())
+}
