@@ -16,6 +16,10 @@ pub(super) struct Cellar<'w> {
     pub(super) signals: Vec<Name>,
 }
 
+/// What to do about an `else` without `spend`.
+const ELSE_HELP: &str = "`else` is where it leads when the budget is used up: add `spend: BUDGET`; where it leads when a \
+                         condition does not hold is a second arm: `[{when: {...}, to: ONE}, {to: OTHER}]`";
+
 impl Loader<'_> {
     pub(super) fn arms(&self, node: &Node, cellar: &Cellar<'_>, scope: Scope<'_>) -> Vec<Arm> {
         let mut arms = Vec::new();
@@ -39,12 +43,7 @@ impl Loader<'_> {
             let when = arm.when.clone();
             if let (None, Some(entry)) = (item.get("spend"), item.entry("else")) {
                 let message = "`else` goes with `spend`".to_owned();
-                self.wrong(
-                    "else-without-spend",
-                    &entry.key_bytes,
-                    message,
-                    Some("write a second arm instead".into()),
-                );
+                self.wrong("else-without-spend", &entry.key_bytes, message, Some(ELSE_HELP.into()));
             }
             arms.push(arm);
             for mut other in item.get("else").map(|it| self.arms(it, cellar, scope)).unwrap_or_default() {
