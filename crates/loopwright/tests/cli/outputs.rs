@@ -316,3 +316,23 @@ states:
     }
     Ok(())
 }
+
+/// Formats of one kind of project are of no use to anybody else.
+#[test]
+fn readers_are_general_unless_asked_for_all() -> Outcome {
+    let names = |line: &str| -> Result<Vec<String>, Box<dyn std::error::Error>> {
+        let all = json(line)?.remove(0);
+        let all = all.as_array().cloned().unwrap_or_default();
+        Ok(all.iter().filter_map(|it| it["name"].as_str().map(str::to_owned)).collect())
+    };
+    let (general, all) = (names("readers --json")?, names("readers --json --all")?);
+    let expected = ["text", "lines", "json", "json-lines", "yaml", "toml", "markdown", "checklist"];
+    assert_eq!(general, expected);
+    assert!(all.len() > general.len() && all.starts_with(&general), "{all:?}");
+    let text = run("readers")?.stdout;
+    let left_out =
+        format!("and {} formats of the built-in workflows (`--all` lists them)\n", all.len() - general.len());
+    assert!(text.ends_with(&left_out), "{text}");
+    assert!(!run("readers --all")?.stdout.contains("`--all`"));
+    Ok(())
+}
