@@ -278,6 +278,43 @@ fn the_lists_list_what_there_is() -> Outcome {
     Ok(())
 }
 
+/// What follows from something else comes after it, wherever it stands in the file.
+#[test]
+fn causes_come_before_what_follows_from_them() -> Outcome {
+    let folder = scratch("causes")?;
+    let text = "workflow: causes
+subject: s
+documents:
+  notes: {file: NOTES.md}
+  code: {files: [\"**\"]}
+roles: {coder: {agent: claude, prompt: \"Do it.\", may-write: [code]}}
+defaults: {failures: failed}
+states:
+  work: {agent: coder, then: tests}
+  nowhere: {agent: coder, then: tests}
+  tests: {check: project.test, judges: code, on: {pass: tidy, fail: failed}}
+  tidy: {agent: coder, then: done}
+  done: {needs: [tests], end: success}
+  failed: {end: failure}
+";
+    fs::write(folder.join("causes.yaml"), text)?;
+    let ran = run_in(&folder, &["check", "--json", "causes.yaml"])?;
+    let report: Value = serde_json::from_str(&ran.stdout)?;
+    let problems = report["reports"][0]["problems"].as_array().cloned().unwrap_or_default();
+    let said: Vec<(&str, u64)> = problems
+        .iter()
+        .map(|it| (it["code"].as_str().unwrap_or_default(), it["line"].as_u64().unwrap_or_default()))
+        .collect();
+    let at = |code: &str| said.iter().position(|it| it.0 == code).ok_or(format!("no `{code}` in {said:?}"));
+    let cause = at("unsettled")?;
+    for code in ["unused", "unreachable"] {
+        let follows = at(code)?;
+        assert!(cause < follows, "{said:?}");
+        assert!(said[cause].1 > said[follows].1, "the file alone would order them so: {said:?}");
+    }
+    Ok(())
+}
+
 /// A cell says all that taking it does.
 #[test]
 fn the_matrix_says_what_an_arm_does() -> Outcome {
