@@ -2,7 +2,7 @@
 
 use indexmap::IndexMap;
 
-use super::player::{Actor, Listing, Moment, Play};
+use super::actor::{Actor, Listing, Moment, Play};
 use crate::definition::{Arm, Kind, Term, Workflow};
 use crate::machine::Stage;
 use crate::name::Name;

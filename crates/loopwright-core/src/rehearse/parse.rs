@@ -2,7 +2,7 @@
 
 use indexmap::IndexMap;
 
-use super::player::Play;
+use super::actor::Play;
 use super::scenario::{Expect, Scenario, Start, Step};
 use crate::definition::{Kind, State, Workflow};
 use crate::language::{Node, Value, parse};
