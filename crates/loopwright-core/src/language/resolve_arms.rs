@@ -2,7 +2,8 @@
 
 use indexmap::IndexMap;
 
-use super::loader::{Loader, Scope, names_in};
+use super::loader::{Loader, names_in};
+use super::scope::Scope;
 use super::yaml::{Entry, Node, shorten};
 use crate::definition::{Arm, Kind, Machine, Per, State, Target, Unattended, Workflow};
 use crate::name::Name;
