@@ -36,6 +36,8 @@ pub struct Reader {
     pub sets: Vec<String>,
     /// Parameters it takes.
     pub with: Vec<String>,
+    /// Whether it is the format of one kind of project, and not a general one.
+    pub special: bool,
 }
 
 /// All readers, by name.
@@ -60,6 +62,7 @@ pub fn readers() -> &'static IndexMap<String, Reader> {
                     gives: entry.node.get("gives").map(crate::language::type_of),
                     sets: words(entry.node.get("sets")),
                     with: words(entry.node.get("with")),
+                    special: entry.node.get("special").and_then(Node::boolean).unwrap_or(false),
                 };
                 (entry.key.clone(), reader)
             })

@@ -1,7 +1,7 @@
 //! What the language refuses because it would mean something else than its author thinks: each guard blocks, at its
 //! place and with what to do, and lets its neighbour through.
 
-use loopwright_core::language::{Folder, WORKFLOW_FILE, load};
+use loopwright_core::language::{Folder, Loaded, WORKFLOW_FILE, load};
 use loopwright_core::problem::Problem;
 
 const GOOD: &str = r#"workflow: good
@@ -40,9 +40,13 @@ children:
       stuck: {end: failure}
 "#;
 
-fn found(text: &str) -> Vec<Problem> {
+fn read(text: &str) -> Loaded {
     let files = [(WORKFLOW_FILE.to_owned(), text.as_bytes().to_vec())].into();
-    load(&Folder { name: "good".into(), files }).problems
+    load(&Folder { name: "good".into(), files })
+}
+
+fn found(text: &str) -> Vec<Problem> {
+    read(text).problems
 }
 
 #[test]
@@ -122,6 +126,17 @@ const GUARDS: &[(&str, &str, &str, &str, &str)] = &[
     ),
     ("\"Do it.\"", "do-it.md", "bad-value", "do-it.md", "prompts/do-it.md"),
     ("do: [{delete: tasks}]", "do: []", "bad-type", "[]", "leave the state out"),
+    ("limit: 1, per", "limit: -1, per", "bad-type", "-1", "cannot be below 0: write `0`, `1`"),
+    ("limit: 1, per", "limit: 1.5, per", "bad-type", "1.5", "whole number, such as `2`, or add the unit"),
+    ("run: part}", "run: part, at-most: -3}", "bad-type", "-3", "cannot be below 0: write `0`, `3`"),
+    ("run: part}", "run: part, at-most: 1.5}", "bad-type", "1.5", "whole number, such as `2`"),
+    ("run: part}", "run: part, at-most: \"3\"}", "bad-type", "\"3\"", "without quotes: `3`"),
+    ("run: part}", "run: part, at-most: 4294967296}", "bad-type", "4294967296", "4294967295 at most"),
+    ("run: part}", "run: part, at-most: many}", "bad-type", "many", "without a unit: `3`"),
+    ("[GOOD, BAD]", "GOOD BAD", "bad-type", "GOOD BAD", "write a list: `[GOOD, BAD]`"),
+    ("[low, high]", "low high", "bad-type", "low high", "write a list: `[low, high]`"),
+    ("may-write: [code]}", "may-write: {code: yes}}", "bad-type", "{code: yes}", "[one, other]"),
+    ("fail: broken", "fail: {to: broken, else: done}", "else-without-spend", "else", "add `spend: BUDGET`"),
     ("needs: [tests], on", "needs: {by: tree, dirty: [tests]}, on", "bad-value", "tree", "`set` a variable"),
     (
         "work: {agent: coder, then: fine}",
@@ -176,9 +191,7 @@ fn a_child_may_call_a_state_as_a_step_is_called() {
 fn properties_are_listed_when_all_of_them_holds() {
     let proved = |property: &str| {
         let text = GOOD.replace("children:\n", &format!("properties: [{property}]\nchildren:\n"));
-        let files = [(WORKFLOW_FILE.to_owned(), text.into_bytes())].into();
-        let workflow = load(&Folder { name: "good".into(), files }).workflow;
-        workflow.map(|it| loopwright_core::check::check(&it).properties.len())
+        read(&text).workflow.map(|it| loopwright_core::check::check(&it).properties.len())
     };
     assert_eq!(proved("{always: {after: ask, comes: done}}"), Some(1));
     assert_eq!(proved("{never: {reach: done, before: tests}}"), Some(1));

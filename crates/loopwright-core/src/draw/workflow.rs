@@ -66,7 +66,7 @@ fn edges(
         if cell.origin == Origin::Implied || failure && !failures {
             continue;
         }
-        for arm in &cell.arms {
+        for (at, arm) in cell.arms.iter().enumerate() {
             let target = match &arm.to {
                 Target::State(name) => machine.states.get_index_of(&**name),
                 Target::Again => machine.states.get_index_of(&*state.name),
@@ -84,7 +84,8 @@ fn edges(
             } else {
                 EdgeKind::Plain
             };
-            let edge = DrawEdge { from, to: base + target, label: qualities(arm), kind };
+            let label = qualities(arm, &used_up(arm, &cell.arms[..at]));
+            let edge = DrawEdge { from, to: base + target, label, kind };
             // Signals that are led on in the same way share a label.
             match found.iter_mut().find(|(it, _)| *it == edge && !edge.label.is_empty()) {
                 Some((_, signals)) => signals.push(signal),
@@ -107,9 +108,22 @@ fn edges(
     }
 }
 
+/// The budgets that must be used up for an arm to be taken: those of arms before it that hold whenever it does.
+fn used_up<'a>(arm: &Arm, before: &'a [Arm]) -> Vec<&'a str> {
+    let holds_too = |it: &&Arm| it.when.iter().all(|condition| arm.when.contains(condition));
+    let mut budgets: Vec<&str> = Vec::new();
+    for budget in before.iter().filter(holds_too).filter_map(|it| it.spend.as_deref()) {
+        if !budgets.contains(&budget) {
+            budgets.push(budget);
+        }
+    }
+    budgets
+}
+
 /// What an arm asks for and costs, as a label says it.
-fn qualities(arm: &Arm) -> String {
+fn qualities(arm: &Arm, used_up: &[&str]) -> String {
     let mut parts: Vec<String> = Vec::new();
+    parts.extend(used_up.iter().map(|it| format!("{it} used up")));
     for condition in &arm.when {
         let values: Vec<&str> = condition.values.iter().map(|it| &**it).collect();
         parts.push(format!("{} = {}", condition.term, values.join("/")));

@@ -70,6 +70,47 @@ impl Broken {
     }
 }
 
+/// Whether a shape is one word.
+fn is_word(shape: &Shape) -> bool {
+    matches!(shape, Shape::Text | Shape::Name | Shape::OneOf(_))
+}
+
+/// Several names in one text.
+fn several(text: &str) -> Option<Vec<&str>> {
+    let parts: Vec<&str> = text.split([' ', ',']).filter(|it| !it.is_empty()).collect();
+    (parts.len() > 1 && parts.iter().all(|it| is_name(it))).then_some(parts)
+}
+
+/// What to do about a number that is none of those that can stand here.
+fn number_help(node: &Node, shape: &Shape) -> Option<String> {
+    let counts = match shape {
+        Shape::Number => true,
+        Shape::Amount => false,
+        _ => return None,
+    };
+    let Value::Text { text, plain } = &node.value else { return None };
+    if !plain && text.parse::<u32>().is_ok() {
+        return Some(format!("write it without quotes: `{text}`"));
+    }
+    if let Some(positive) = text.strip_prefix('-').filter(|it| it.starts_with(|it: char| it.is_ascii_digit()))
+    {
+        return Some(format!("it cannot be below 0: write `0`, `{}` or another", shorten(positive)));
+    }
+    if text.parse::<u128>().is_ok() {
+        let most = if counts { u64::from(u32::MAX) } else { u64::MAX };
+        return Some(format!("it can be {most} at most"));
+    }
+    let number = text.parse::<f64>().ok().filter(|it| it.is_finite())?;
+    let whole = format!("{:.0}", number.ceil());
+    Some(if counts {
+        format!("it counts something: write a whole number, such as `{whole}`")
+    } else {
+        format!(
+            "without a unit it counts something: write a whole number, such as `{whole}`, or add the unit"
+        )
+    })
+}
+
 struct Checker<'a> {
     file: &'a str,
     definitions: &'a Definitions,
@@ -94,7 +135,8 @@ impl<'a> Checker<'a> {
             _ => node.kind().to_owned(),
         };
         let message = format!("expected {}, found {found}", shape.describe());
-        self.report("bad-type", &node.bytes, message, shape.example());
+        let help = number_help(node, shape).or_else(|| shape.example());
+        self.report("bad-type", &node.bytes, message, help);
     }
 
     fn check(&mut self, node: &Node, shape: &Shape) {
@@ -122,12 +164,17 @@ impl<'a> Checker<'a> {
                 );
             }
             Shape::ListOf(inner) | Shape::SomeOf(inner) => {
-                if let Value::List(items) = &node.value {
-                    for item in items {
-                        self.check(item, inner);
+                match &node.value {
+                    Value::List(items) => items.iter().for_each(|it| self.check(it, inner)),
+                    Value::Empty => {}
+                    // Of one word the brackets may be left off; of several, and of a map, they were forgotten.
+                    Value::Map(_) if is_word(inner) => return self.mismatch(node, shape),
+                    Value::Text { text, .. } if matches!(**inner, Shape::Name) && several(text).is_some() => {
+                        let message = format!("expected {}, found `{}`", shape.describe(), shorten(text));
+                        let help = several(text).map(|it| format!("write a list: `[{}]`", it.join(", ")));
+                        return self.report("bad-type", &node.bytes, message, help);
                     }
-                } else if !matches!(node.value, Value::Empty) {
-                    self.check(node, inner);
+                    _ => self.check(node, inner),
                 }
                 true
             }

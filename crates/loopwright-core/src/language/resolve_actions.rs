@@ -1,7 +1,8 @@
 //! Actions: what the engine does, and what that writes.
 
-use super::loader::{Loader, Scope};
+use super::loader::Loader;
 use super::resolve_nouns::{in_folder, to_json};
+use super::scope::Scope;
 use super::yaml::Node;
 use crate::definition::Action;
 use crate::library;

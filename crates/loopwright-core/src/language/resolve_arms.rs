@@ -2,7 +2,8 @@
 
 use indexmap::IndexMap;
 
-use super::loader::{Loader, Scope, names_in};
+use super::loader::{Loader, names_in};
+use super::scope::Scope;
 use super::yaml::{Entry, Node, shorten};
 use crate::definition::{Arm, Kind, Machine, Per, State, Target, Unattended, Workflow};
 use crate::name::Name;
@@ -15,6 +16,10 @@ pub(super) struct Cellar<'w> {
     pub(super) state: Option<&'w State>,
     pub(super) signals: Vec<Name>,
 }
+
+/// What to do about an `else` without `spend`.
+const ELSE_HELP: &str = "`else` is where it leads when the budget is used up: add `spend: BUDGET`; where it leads when a \
+                         condition does not hold is a second arm: `[{when: {...}, to: ONE}, {to: OTHER}]`";
 
 impl Loader<'_> {
     pub(super) fn arms(&self, node: &Node, cellar: &Cellar<'_>, scope: Scope<'_>) -> Vec<Arm> {
@@ -39,12 +44,7 @@ impl Loader<'_> {
             let when = arm.when.clone();
             if let (None, Some(entry)) = (item.get("spend"), item.entry("else")) {
                 let message = "`else` goes with `spend`".to_owned();
-                self.wrong(
-                    "else-without-spend",
-                    &entry.key_bytes,
-                    message,
-                    Some("write a second arm instead".into()),
-                );
+                self.wrong("else-without-spend", &entry.key_bytes, message, Some(ELSE_HELP.into()));
             }
             arms.push(arm);
             for mut other in item.get("else").map(|it| self.arms(it, cellar, scope)).unwrap_or_default() {

@@ -2,9 +2,10 @@
 
 use indexmap::IndexSet;
 
-use super::loader::{Loader, Scope, names_in};
+use super::loader::{Loader, names_in};
 use super::resolve_arms::Cellar;
 use super::resolve_nouns::texts;
+use super::scope::Scope;
 use super::yaml::{Node, shorten};
 use crate::definition::{Condition, Kind, Machine, Term, Workflow};
 use crate::name::Name;

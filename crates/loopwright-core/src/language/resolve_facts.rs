@@ -3,8 +3,9 @@
 use indexmap::IndexMap;
 
 use super::WORKFLOW_FILE;
-use super::loader::{Loader, Scope, names_in};
+use super::loader::{Loader, names_in};
 use super::resolve_nouns::texts;
+use super::scope::Scope;
 use super::types::{Types, environment};
 use super::yaml::Node;
 use crate::definition::{Fact, Machine, Workflow};

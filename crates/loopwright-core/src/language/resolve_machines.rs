@@ -2,8 +2,9 @@
 
 use indexmap::IndexMap;
 
-use super::loader::{Loader, Scope, names_in};
+use super::loader::{Loader, names_in};
 use super::resolve_nouns::texts;
+use super::scope::Scope;
 use super::types::Types;
 use super::units::Amount;
 use super::yaml::{Entry, Node, shorten};

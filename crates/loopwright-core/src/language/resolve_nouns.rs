@@ -2,7 +2,8 @@
 
 use indexmap::IndexMap;
 
-use super::loader::{Loader, Scope};
+use super::loader::Loader;
+use super::scope::Scope;
 use super::types::{Types, type_of};
 use super::yaml::{Node, Value, shorten};
 use super::{shape, units};

@@ -3,8 +3,9 @@
 use indexmap::IndexMap;
 use rustc_hash::FxHashSet;
 
-use super::loader::{Loader, Scope, names_in};
+use super::loader::{Loader, names_in};
 use super::resolve_arms::Cellar;
+use super::scope::Scope;
 use super::yaml::{Entry, Node, Value, shorten};
 use crate::definition::{
     Arm, Cell, Condition, EachRun, Kind, Machine, Origin, Start, State, Target, Term, Workflow,

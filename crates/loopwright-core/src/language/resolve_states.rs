@@ -2,8 +2,9 @@
 
 use indexmap::IndexMap;
 
-use super::loader::{Loader, Scope};
+use super::loader::Loader;
 use super::resolve_nouns::texts;
+use super::scope::Scope;
 use super::units;
 use super::yaml::{Node, shorten};
 use crate::definition::{Call, Check, CheckWhat, Each, EachRun, Kind, Machine, Outcome};

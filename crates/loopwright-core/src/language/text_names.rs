@@ -2,7 +2,8 @@
 
 use indexmap::IndexMap;
 
-use super::loader::{Loader, Scope};
+use super::loader::Loader;
+use super::scope::Scope;
 use super::types::{Types, environment};
 use crate::definition::{Given, Kind, Machine, State, Workflow};
 use crate::fact::Type;

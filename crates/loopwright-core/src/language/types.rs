@@ -2,8 +2,9 @@
 
 use indexmap::IndexMap;
 
-use super::loader::{Loader, Scope};
+use super::loader::Loader;
 use super::resolve_nouns::declared_shape;
+use super::scope::Scope;
 use super::yaml::{Node, Value};
 use crate::definition::{Findings, Machine, Workflow};
 use crate::fact::Type;

@@ -1,7 +1,7 @@
 //! Loops over items: what counts as done, when a loop is over, and what calls cost.
 
-use super::advance::Impossible;
 use super::event::{Cost, Outcome};
+use super::impossible::Impossible;
 use super::route::come_out;
 use super::run::{Run, Stage};
 use crate::definition::{EachRun, Kind, Machine, State, Workflow};

@@ -1,8 +1,9 @@
 //! The way on: the first arm that holds and can be paid, and everything that taking it does.
 
-use super::advance::{Impossible, begin_work, enter, state_of};
+use super::advance::{begin_work, enter, state_of};
 use super::decide;
 use super::event::{Observed, Outcome};
+use super::impossible::Impossible;
 use super::run::{Cause, Last, Record, Run, Stage, Taken};
 use crate::definition::{Arm, Kind, Machine, State, Target, Workflow};
 use crate::signal;

@@ -2,10 +2,18 @@
 
 use indexmap::IndexMap;
 
-use super::player::{Actor, Listing, Moment, Play};
-use crate::definition::{Kind, Workflow};
+use super::actor::{Actor, Listing, Moment, Play};
+use crate::definition::{Arm, Kind, Term, Workflow};
+use crate::machine::Stage;
 use crate::name::Name;
 use crate::signal;
+
+/// Where each fails as often as it works, nothing comes to an end: one outcome in so many is a failure.
+const ONE_FAILS_IN: usize = 24;
+/// Runs differ: in some anything comes out, in others one outcome in so many is drawn and the rest are the best.
+const MOODS: [usize; 3] = [1, 4, 12];
+/// How often facts are drawn again for the sake of an arm that is hard to come by.
+const MOST_DRAWS: usize = 50;
 
 /// Makes up what comes back.
 #[derive(Clone, Debug)]
@@ -17,12 +25,17 @@ pub struct Chance {
     pub patience: u32,
     /// The most items a loop finds.
     pub most_items: u64,
+    /// One outcome in so many is drawn; the rest are the best there is.
+    calm: usize,
 }
 
 impl Chance {
     /// The same seed makes up the same things.
     pub fn new(seed: u64, faults: bool) -> Self {
-        Self { state: seed, faults, patience: 12, most_items: 2 }
+        let mut chance = Self { state: seed, faults, patience: 24, most_items: 2, calm: 1 };
+        let mood = chance.below(MOODS.len());
+        chance.calm = MOODS.get(mood).copied().unwrap_or(1);
+        chance
     }
 
     /// The next number (splitmix64).
@@ -42,6 +55,21 @@ impl Chance {
 
     fn below(&mut self, limit: usize) -> usize {
         if limit == 0 { 0 } else { usize::try_from(self.draw() % limit as u64).unwrap_or(0) }
+    }
+
+    /// Values for facts, each as likely as the others.
+    fn some_facts(&mut self, moment: &Moment<'_>, facts: &[Name]) -> IndexMap<Name, Name> {
+        let machine = moment.run.machine(moment.workflow);
+        let mut drawn = IndexMap::new();
+        for name in facts {
+            let fact = machine
+                .and_then(|it| it.facts.get(&**name))
+                .or_else(|| moment.workflow.main.facts.get(&**name));
+            if let Some(value) = fact.and_then(|it| self.one_of(&it.values)) {
+                drawn.insert(name.clone(), value.clone());
+            }
+        }
+        drawn
     }
 
     fn one_of<'n>(&mut self, names: &'n [Name]) -> Option<&'n Name> {
@@ -65,7 +93,16 @@ impl Actor for Chance {
             })
             .cloned()
             .collect();
-        let signal = self.one_of(&signals)?.clone();
+        let (failures, outcomes): (Vec<Name>, Vec<Name>) =
+            signals.into_iter().partition(|it| signal::is_failure(it));
+        let fails = !failures.is_empty() && self.below(ONE_FAILS_IN) == 0;
+        let signal = if fails || outcomes.is_empty() {
+            self.one_of(&failures)?.clone()
+        } else if self.below(self.calm) == 0 {
+            self.one_of(&outcomes)?.clone()
+        } else {
+            outcomes.first()?.clone()
+        };
         if asks && signal::waits_for_person(moment.workflow, moment.state, &signal) {
             self.patience -= 1;
         }
@@ -91,16 +128,16 @@ impl Actor for Chance {
     }
 
     fn facts(&mut self, moment: &Moment<'_>, facts: &[Name]) -> IndexMap<Name, Name> {
-        let machine = moment.run.machine(moment.workflow);
-        facts
-            .iter()
-            .filter_map(|name| {
-                let fact = machine
-                    .and_then(|it| it.facts.get(&**name))
-                    .or_else(|| moment.workflow.main.facts.get(&**name))?;
-                Some((name.clone(), self.one_of(&fact.values)?.clone()))
-            })
-            .collect()
+        let arms = deciding(moment);
+        let wanted = self.below(arms.len());
+        let mut drawn = self.some_facts(moment, facts);
+        for _ in 1..MOST_DRAWS {
+            if arms.iter().position(|it| agrees(it, &drawn)).is_none_or(|it| it == wanted) {
+                break;
+            }
+            drawn = self.some_facts(moment, facts);
+        }
+        drawn
     }
 
     fn changed(&mut self, _: &Moment<'_>, documents: &[Name]) -> Vec<Name> {
@@ -120,4 +157,18 @@ impl Actor for Chance {
     fn edits(&mut self, _: &Moment<'_>) -> Vec<Name> {
         Vec::new()
     }
+}
+
+/// The arms a run is choosing from.
+fn deciding<'m>(moment: &Moment<'m>) -> &'m [Arm] {
+    let Stage::Deciding { outcome, .. } = &moment.run.at.stage else { return &[] };
+    moment.state.cells.get(&*outcome.signal).map(|it| it.arms.as_slice()).unwrap_or_default()
+}
+
+/// Whether an arm may be taken, as far as these facts are concerned.
+fn agrees(arm: &Arm, facts: &IndexMap<Name, Name>) -> bool {
+    arm.when.iter().all(|it| match &it.term {
+        Term::Fact(name) => facts.get(&**name).is_none_or(|value| it.values.contains(value)),
+        _ => true,
+    })
 }

@@ -2,7 +2,7 @@
 
 use super::coverage::Coverage;
 use super::player::Shares;
-use super::script::perform_on;
+use super::verdict::perform_on;
 use crate::check::{Transitions, transitions};
 use crate::definition::Workflow;
 

@@ -1,6 +1,7 @@
 //! What comes back in a made-up world: outcomes with their findings, and documents that have versions instead of bytes.
 
-use super::player::{Actor, Play, Player};
+use super::actor::{Actor, Play};
+use super::player::Player;
 use crate::definition::{Call, Kind, State, Table, Workflow};
 use crate::machine::{Effect, Outcome, Report, Run, Want};
 use crate::name::Name;

@@ -3,20 +3,27 @@
 //! What is played is the real machine. Only what effects come back with is made up: by a scenario, by a seeded
 //! generator, or by the proof when it shows what is wrong.
 
+mod actor;
+mod bounds;
 mod chance;
 mod coverage;
 mod exhaustive;
 mod made_up;
 mod names;
 mod parse;
+mod played;
 mod player;
 mod scenario;
 mod script;
+mod verdict;
 
+pub use self::actor::{Actor, Listing, Moment, Play};
 pub use self::chance::Chance;
 pub use self::coverage::{Coverage, WrittenArm};
 pub use self::exhaustive::{Exhausted, exhaustive};
-pub use self::parse::parse_scenario;
-pub use self::player::{Actor, Listing, Moment, Play, Played, Player, Stop, WalkStep, play};
+pub use self::parse::{parse_scenario, step_at};
+pub use self::played::{Played, Stop, WalkStep};
+pub use self::player::{Player, play};
 pub use self::scenario::{Expect, Scenario, Start, Step};
-pub use self::script::{Script, Verdict, perform};
+pub use self::script::Script;
+pub use self::verdict::{Verdict, perform};

@@ -2,7 +2,7 @@
 
 use indexmap::IndexMap;
 
-use super::player::Play;
+use super::actor::Play;
 use super::scenario::{Expect, Scenario, Start, Step};
 use crate::definition::{Kind, State, Workflow};
 use crate::language::{Node, Value, parse};
@@ -17,7 +17,14 @@ pub fn parse_scenario(workflow: &Workflow, file: &str, text: &str) -> (Option<Sc
     let mut reader = Reader { workflow, file, problems };
     let scenario = reader.scenario(&root);
     reader.names(&root);
+    reader.problems.sort_by_key(|it| it.place.bytes.start);
     (Some(scenario), reader.problems)
+}
+
+/// Where in the text of a scenario its how-manieth step begins.
+pub fn step_at(text: &str, step: usize) -> Option<usize> {
+    let root = parse("", text, &mut Vec::new())?;
+    root.get("steps")?.items().get(step).map(|it| it.bytes.start)
 }
 
 pub(super) struct Reader<'w> {
@@ -188,7 +195,10 @@ impl Reader<'_> {
                 }
                 "same-again" => play.same_again = Some(text == "yes"),
                 "topic" => play.topic = Some(text.into()),
-                "wrote" => play.wrote = Some(names()),
+                "wrote" => {
+                    play.wrote = Some(names());
+                    self.wrote(state, &entry.node);
+                }
                 "changed" => play.changed = Some(names()),
                 "edited" => play.edited = Some(names()),
                 "items" => {

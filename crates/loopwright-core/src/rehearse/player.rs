@@ -1,9 +1,10 @@
 //! The player: the engine's loop with a made-up world. What is due, what comes back, what follows.
 
 use indexmap::IndexMap;
-use serde::Serialize;
 
+use super::actor::{Actor, Listing, Moment};
 use super::coverage::Coverage;
+use super::played::{Played, Stop, WalkStep};
 use super::scenario::Start;
 use crate::definition::{Kind, State, Workflow};
 use crate::machine::{
@@ -12,139 +13,6 @@ use crate::machine::{
 };
 use crate::name::Name;
 use crate::signal;
-
-/// Decides what comes back.
-pub trait Actor {
-    /// How the work of a state comes out. `None` stops the play there.
-    fn come_out(&mut self, moment: &Moment<'_>) -> Option<Play>;
-    /// Values of facts that are read. A fact left out is reported.
-    fn facts(&mut self, moment: &Moment<'_>, facts: &[Name]) -> IndexMap<Name, Name>;
-    /// Which of these documents differ from the start of the run.
-    fn changed(&mut self, moment: &Moment<'_>, documents: &[Name]) -> Vec<Name>;
-    /// What a loop finds. `None` stops the play there.
-    fn items(&mut self, moment: &Moment<'_>, list: &str) -> Option<Listing>;
-    /// The verb a person says to a resting run. `None` leaves it resting.
-    fn verb(&mut self, moment: &Moment<'_>, verbs: &[Name]) -> Option<Name>;
-    /// How an item of a child is lost instead of being run. `None` runs it.
-    fn lost(&mut self, _moment: &Moment<'_>) -> Option<Play> {
-        None
-    }
-    /// Documents an item of a child wrote, besides what its states did.
-    fn wrote_inside(&mut self, _moment: &Moment<'_>) -> Vec<Name> {
-        Vec::new()
-    }
-    /// Documents a person edits before the run goes on.
-    fn edits(&mut self, moment: &Moment<'_>) -> Vec<Name>;
-    /// Documents a person edited before they answered or said what they just did.
-    fn edited(&mut self) -> Vec<Name> {
-        Vec::new()
-    }
-    /// A state came out with a signal without being asked: it does no work, or its gates were not settled.
-    fn passed(&mut self, _child: Option<&Name>, _state: &State, _signal: &Name) {}
-}
-
-/// Where the run stands when something is asked of an actor.
-pub struct Moment<'a> {
-    /// The workflow.
-    pub workflow: &'a Workflow,
-    /// The run, or the child run.
-    pub run: &'a Run,
-    /// The state.
-    pub state: &'a State,
-}
-
-/// What a loop finds.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Listing {
-    /// These items.
-    Ids(Vec<String>),
-    /// Items whose dependencies go in a circle.
-    Unordered,
-    /// One item more than there may be.
-    TooMany,
-    /// It could not be found out.
-    Failed(Name),
-}
-
-/// How the work of a state is made to come out.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub struct Play {
-    /// The signal; the best if it is left out.
-    pub signal: Option<Name>,
-    /// Finite fields that come along.
-    pub fields: IndexMap<Name, Name>,
-    /// Whether a judge reports what was handed to the last repair.
-    pub same_again: Option<bool>,
-    /// What its finding is about.
-    pub topic: Option<Name>,
-    /// Facts that hold from here on.
-    pub facts: IndexMap<Name, Name>,
-    /// Documents that differ from the start, from here on.
-    pub changed: Option<Vec<Name>>,
-    /// Documents somebody edited while it waited for a person.
-    pub edited: Option<Vec<Name>>,
-    /// Documents it wrote; by default all it may, when it gives a verdict.
-    pub wrote: Option<Vec<Name>>,
-    /// The ids a loop finds.
-    pub items: Option<Vec<String>>,
-}
-
-/// One state of the walk and how it came out.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub struct WalkStep {
-    /// The state, `child.state` in a child.
-    pub state: Name,
-    /// The item, in a child.
-    pub item: Option<String>,
-    /// How it came out; `None` where the walk stopped.
-    pub signal: Option<Name>,
-    /// How many agents were called.
-    pub calls: u32,
-    /// The budget it spent.
-    pub spent: Option<Name>,
-    /// Whether a person brought it about.
-    pub person: bool,
-}
-
-/// Why a play stopped.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Stop {
-    /// The run is over.
-    Ended(Name),
-    /// It rests, or waits for an answer.
-    Waiting(Name),
-    /// No route: what `check` calls a hole.
-    NoRoute(Name, Name),
-    /// A fact was read that has no value.
-    NoFact(Name, Name),
-    /// A verb that is not taken there.
-    VerbRefused(Name),
-    /// Something else the machine refused.
-    Refused(String),
-    /// Too many steps.
-    TooLong,
-}
-
-/// A play that is over.
-#[derive(Clone, Debug)]
-pub struct Played {
-    /// Why it stopped.
-    pub stop: Stop,
-    /// The states it went through.
-    pub walk: Vec<WalkStep>,
-    /// The run as it was left.
-    pub run: Run,
-    /// Agent calls by role, children included.
-    pub calls: IndexMap<Name, u32>,
-    /// What was spent, children included.
-    pub spent: IndexMap<Name, u32>,
-    /// Gates a state needed when it was entered, that were not settled.
-    pub unsettled: Vec<(Name, Vec<Name>)>,
-    /// The most agent calls between two things a person did.
-    pub longest_stretch: u32,
-}
 
 /// Plays a workflow.
 pub struct Player<'a, A> {

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use indexmap::IndexMap;
 use serde::Serialize;
 
-use super::player::Play;
+use super::actor::Play;
 use crate::name::Name;
 
 /// A run to be played.

@@ -2,29 +2,14 @@
 
 use std::cell::Cell;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use loopwright_core::language::{Folder, WORKFLOW_FILE, load};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
+use crate::folders::{files_below, repository};
 use crate::{GOOD, examine_bytes, examine_folder};
-
-fn repository() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
-fn files_below(folder: &Path, prefix: &str, into: &mut Folder) {
-    for entry in fs::read_dir(folder).expect("a folder") {
-        let path = entry.expect("an entry").path();
-        let name = format!("{prefix}{}", path.file_name().expect("a name").to_string_lossy());
-        if path.is_dir() {
-            files_below(&path, &format!("{name}/"), into);
-        } else {
-            into.files.insert(name, fs::read(&path).expect("a file"));
-        }
-    }
-}
 
 fn built_ins() -> Vec<Folder> {
     let mut paths: Vec<PathBuf> = fs::read_dir(repository().join("workflows"))

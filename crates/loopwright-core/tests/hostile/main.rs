@@ -9,6 +9,8 @@
 mod bytes;
 mod circles;
 mod edits;
+#[path = "../shared/folders.rs"]
+mod folders;
 mod inside;
 mod retries;
 mod sizes;

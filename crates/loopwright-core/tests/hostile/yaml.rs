@@ -19,6 +19,13 @@ fn nested_without_end() {
         assert!(said.report.is_none(), "{}", &text[..20]);
     }
     refused(&format!("a: {}{}", "[".repeat(60), "]".repeat(60)), "too-deep");
+    // The parser reads on to see whether this is a key, and has a limit of its own.
+    for (open, close) in [("[", "]"), ("{", "}"), ("[{", "}]")] {
+        for start in ["", "a: "] {
+            let said = refused(&format!("{start}{}{}", open.repeat(300), close.repeat(300)), "too-deep");
+            assert_eq!(said.codes().len(), 1, "{:?}", said.problems);
+        }
+    }
 }
 
 #[test]

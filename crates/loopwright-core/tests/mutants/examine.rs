@@ -1,8 +1,6 @@
 //! What becomes of a changed workflow: does it load, is it proved, do its own scenarios still hold?
 
 use std::collections::BTreeSet;
-use std::fs;
-use std::path::{Path, PathBuf};
 
 use loopwright_core::check::check;
 use loopwright_core::definition::Workflow;
@@ -11,6 +9,7 @@ use loopwright_core::problem::Stage;
 use loopwright_core::rehearse::{Coverage, parse_scenario, perform};
 use regex_lite::Regex;
 
+use crate::folders::{files_below, repository};
 use crate::tree::{Tree, read_tree};
 
 /// A workflow of this repository.
@@ -36,22 +35,6 @@ pub(crate) enum Outcome {
     NeverComes,
     /// Nothing objects, and it means something else.
     Survived,
-}
-
-pub(crate) fn repository() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
-fn files_below(folder: &Path, prefix: &str, into: &mut Folder) {
-    for entry in fs::read_dir(folder).expect("a folder") {
-        let path = entry.expect("an entry").path();
-        let name = format!("{prefix}{}", path.file_name().expect("a name").to_string_lossy());
-        if path.is_dir() {
-            files_below(&path, &format!("{name}/"), into);
-        } else {
-            into.files.insert(name, fs::read(&path).expect("a file"));
-        }
-    }
 }
 
 impl BuiltIn {

@@ -10,6 +10,8 @@
 mod budgets;
 mod examine;
 mod file;
+#[path = "../shared/folders.rs"]
+mod folders;
 mod gates;
 mod inputs;
 mod operators;
@@ -22,7 +24,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::{env, fs};
 
-use examine::{BuiltIn, Outcome, failing_scenario, meaning, repository};
+use examine::{BuiltIn, Outcome, failing_scenario, meaning};
+use folders::repository;
 use loopwright_core::language::load;
 use operators::{Mutant, OPERATORS, mutants};
 use page::Entry;

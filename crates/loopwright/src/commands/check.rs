@@ -32,7 +32,7 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "FOLDER")]
     paths: Option<PathBuf>,
     /// Print also which cells take a default, and every run that passes a gate over
-    #[arg(long, short)]
+    #[arg(long, short, conflicts_with = "json")]
     verbose: bool,
 }
 
@@ -60,8 +60,11 @@ pub(crate) fn cmd_check(arguments: &CheckArgs) -> Result<ExitCode, CommandError>
             }
         };
         let (loaded, report) = examine(&found);
-        let problems: Vec<&Problem> =
-            loaded.problems.iter().chain(report.iter().flat_map(|it| &it.problems)).collect();
+        // That something is not used tends to follow from the rest.
+        let (unused, loading): (Vec<&Problem>, Vec<&Problem>) =
+            loaded.problems.iter().partition(|it| it.code == "unused");
+        let proving = report.iter().flat_map(|it| &it.problems);
+        let problems: Vec<&Problem> = loading.into_iter().chain(proving).chain(unused).collect();
         let code = if report.is_none() {
             NOT_LOADED
         } else if problems.is_empty() {
@@ -285,6 +288,16 @@ fn as_json(found: &Found, problems: &[&Problem], report: Option<&Report>, code: 
     })
 }
 
+/// Writes a file, or leaves what was there: half a scenario would be another one.
+fn write_whole(file: &std::path::Path, text: &str) -> std::io::Result<()> {
+    let beside = file.with_extension("unfinished");
+    let written = std::fs::write(&beside, text).and_then(|()| std::fs::rename(&beside, file));
+    if written.is_err() {
+        let _ = std::fs::remove_file(&beside);
+    }
+    written
+}
+
 fn write_paths(folder: &std::path::Path, found: &Found, problems: &[&Problem]) -> Result<(), CommandError> {
     let unwritable = |error: std::io::Error| {
         CommandError::user(format!("`{}` cannot be written: {error}", folder.display()))
@@ -293,7 +306,7 @@ fn write_paths(folder: &std::path::Path, found: &Found, problems: &[&Problem]) -
     for (at, problem) in problems.iter().enumerate() {
         if let Some(path) = &problem.path {
             let file = folder.join(format!("{}-{:02}-{}.yaml", found.stem(), at + 1, problem.code));
-            std::fs::write(&file, path.to_yaml()).map_err(unwritable)?;
+            write_whole(&file, &path.to_yaml()).map_err(unwritable)?;
         }
     }
     Ok(())

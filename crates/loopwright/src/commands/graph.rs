@@ -23,9 +23,9 @@ pub(crate) struct GraphArgs {
     /// What to draw
     #[arg(long, value_enum, default_value_t = Format::Mermaid)]
     format: Format,
-    /// Colours of the SVG: as the reader's system prefers, light, or dark
-    #[arg(long, value_enum, default_value_t = Theme::Auto)]
-    theme: Theme,
+    /// Colours of an SVG: as the reader's system prefers (if this is left out), light, or dark
+    #[arg(long, value_enum)]
+    theme: Option<Theme>,
     /// Leave out routes for failures
     #[arg(long)]
     no_failures: bool,
@@ -60,6 +60,10 @@ pub(crate) fn loaded(found: &Found) -> Result<Workflow, CommandError> {
 }
 
 pub(crate) fn cmd_graph(arguments: &GraphArgs) -> Result<ExitCode, CommandError> {
+    if arguments.theme.is_some() && !matches!(arguments.format, Format::Svg) {
+        return Err(CommandError::user("`--theme` colours an SVG, and none is drawn".to_owned())
+            .hinted("add `--format svg`, or leave `--theme` out".to_owned()));
+    }
     let found = find(&arguments.workflow)?;
     let workflow = loaded(&found)?;
     let drawing = draw::of_workflow(&workflow, !arguments.no_failures);
@@ -68,9 +72,9 @@ pub(crate) fn cmd_graph(arguments: &GraphArgs) -> Result<ExitCode, CommandError>
         Format::Dot => draw::dot(&drawing),
         Format::Svg => {
             let theme = match arguments.theme {
-                Theme::Auto => draw::Theme::Auto,
-                Theme::Light => draw::Theme::Light,
-                Theme::Dark => draw::Theme::Dark,
+                None | Some(Theme::Auto) => draw::Theme::Auto,
+                Some(Theme::Light) => draw::Theme::Light,
+                Some(Theme::Dark) => draw::Theme::Dark,
             };
             draw::svg(&drawing, theme)
         }

@@ -42,18 +42,21 @@ pub(crate) fn cmd_workflows(arguments: &WorkflowsArgs) -> ExitCode {
 /// List the readers a document can name
 ///
 /// A reader understands a file format: `as: markdown` in a document. What it gives can be used in facts and prompts,
-/// what it sets in actions.
+/// what it sets in actions. Formats that only the built-in workflows have a use for are left out.
 #[derive(clap::Args, Debug)]
 pub(crate) struct ReadersArgs {
+    /// List also the formats of the built-in workflows
+    #[arg(long)]
+    all: bool,
     /// Print as JSON
     #[arg(long)]
     json: bool,
 }
 
 pub(crate) fn cmd_readers(arguments: &ReadersArgs) -> ExitCode {
+    let listed = || readers().iter().filter(|(_, it)| arguments.all || !it.special);
     if arguments.json {
-        let all: Vec<_> = readers()
-            .iter()
+        let all: Vec<_> = listed()
             .map(|(name, it)| {
                 let gives = it.gives.as_ref().map(ToString::to_string);
                 json!({"name": name, "about": it.about, "gives": gives, "sets": it.sets, "with": it.with})
@@ -63,7 +66,7 @@ pub(crate) fn cmd_readers(arguments: &ReadersArgs) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     let mut text = String::new();
-    for (name, reader) in readers() {
+    for (name, reader) in listed() {
         let _ = writeln!(text, "{name:18} {}", reader.about);
         if let Some(gives) = &reader.gives {
             let _ = writeln!(text, "{:18} gives {gives}", "");
@@ -71,6 +74,10 @@ pub(crate) fn cmd_readers(arguments: &ReadersArgs) -> ExitCode {
         if !reader.sets.is_empty() {
             let _ = writeln!(text, "{:18} sets {}", "", reader.sets.join(", "));
         }
+    }
+    let left_out = readers().len() - listed().count();
+    if left_out > 0 {
+        let _ = writeln!(text, "and {left_out} formats of the built-in workflows (`--all` lists them)");
     }
     show::out(&text);
     ExitCode::SUCCESS

@@ -23,7 +23,7 @@ pub(crate) struct MatrixArgs {
     #[arg(long, value_enum, default_value_t = Format::Terminal)]
     format: Format,
     /// Print as JSON (same as --format json)
-    #[arg(long)]
+    #[arg(long, conflicts_with = "format")]
     json: bool,
 }
 
@@ -61,8 +61,17 @@ fn arm_text(arm: &Arm) -> String {
     if let Some(budget) = &arm.spend {
         let _ = write!(text, " -{budget}");
     }
+    for budget in &arm.refill {
+        let _ = write!(text, " +{budget}");
+    }
     for gate in &arm.forced {
         let _ = write!(text, " !{gate}");
+    }
+    for (name, value) in &arm.set {
+        let _ = write!(text, " {name}:={value}");
+    }
+    for list in &arm.record {
+        let _ = write!(text, " >{list}");
     }
     if !arm.when.is_empty() {
         let when: Vec<String> = arm
@@ -127,7 +136,8 @@ fn terminal(workflow: &Workflow) -> String {
         }
     }
     text.push_str(
-        "\n* from defaults   ~ implied   -budget spent   !gate passed over   [condition]   (none) no route\n",
+        "\n* from defaults   ~ implied   / otherwise   [condition]   (none) no route\n\
+         -budget spent   +budget filled   !gate passed over   name:=value set   >list appended to\n",
     );
     text
 }
@@ -160,7 +170,10 @@ fn markdown(workflow: &Workflow) -> String {
             let _ = writeln!(text, "| {name} | {} | {phase} | {} |", state.kind.word(), cells.join(" | "));
         }
     }
-    text.push_str("\n`·` cannot happen, `*` from defaults, `~` implied, `-b` spends b, `!g` passes g over, `(none)` no route.\n");
+    text.push_str(
+        "\n`·` cannot happen, `*` from defaults, `~` implied, `/` otherwise, `(none)` no route, `-b` spends b, `+b` fills b, \
+         `!g` passes g over, `v:=x` sets v, `>l` appends to l.\n",
+    );
     text
 }
 

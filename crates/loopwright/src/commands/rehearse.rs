@@ -18,8 +18,7 @@ use crate::show;
 
 /// Play a workflow with scripted agents, without a token spent
 ///
-/// Without options, once with everything at its best. Prints the walk, what was spent, and which arms were taken and
-/// which never.
+/// Without options, once with everything at its best. Prints the walk, what was spent, and how many arms were taken.
 ///
 /// Exit codes: 0 as expected, 1 not, 2 something does not load.
 #[derive(clap::Args, Debug)]
@@ -35,10 +34,10 @@ pub(crate) struct RehearseArgs {
     #[arg(long, conflicts_with_all = ["scenario", "exhaustive"])]
     random: bool,
     /// Where the random outcomes begin
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, requires = "random", conflicts_with_all = ["scenario", "exhaustive"])]
     seed: u64,
     /// How many random runs
-    #[arg(long, default_value_t = 100)]
+    #[arg(long, default_value_t = 100, requires = "random", conflicts_with_all = ["scenario", "exhaustive"])]
     runs: u64,
     /// Play a shortest run to every transition of every position
     #[arg(long, conflicts_with = "scenario")]
@@ -46,6 +45,9 @@ pub(crate) struct RehearseArgs {
     /// Let every agent, check and action fail as well: at random, or once at every step of the scenario
     #[arg(long)]
     faults: bool,
+    /// List the arms that were never taken
+    #[arg(long, conflicts_with = "json")]
+    arms: bool,
     /// Print as JSON, one run a line
     #[arg(long)]
     json: bool,
@@ -65,16 +67,17 @@ pub(crate) fn cmd_rehearse(arguments: &RehearseArgs) -> Result<ExitCode, Command
         session.exhaustive(&mut coverage);
     } else if arguments.scenario.is_empty() {
         let scenario = Scenario { name: "everything at its best".into(), ..Scenario::default() };
-        session.one(&with_first_facts(&workflow, scenario), &mut coverage)?;
+        session.one(&with_first_facts(&workflow, scenario), &mut coverage, None)?;
     } else {
         for file in &arguments.scenario {
             let text = read_text(file)?;
             let scenario = super::test::scenario(&workflow, &file.display().to_string(), &text)?;
-            session.one(&scenario, &mut coverage)?;
+            session.one(&scenario, &mut coverage, Some((file, &text)))?;
         }
     }
     if !arguments.json {
-        show::out(&covered(&found, &coverage));
+        let listed = arguments.arms || arguments.exhaustive;
+        show::out(&covered(&found, &coverage, listed));
     }
     Ok(if session.failed { ExitCode::from(NOT_PROVED) } else { ExitCode::SUCCESS })
 }
@@ -99,18 +102,30 @@ struct Session<'s> {
 }
 
 impl Session<'_> {
-    fn one(&mut self, scenario: &Scenario, coverage: &mut Coverage) -> Result<(), CommandError> {
+    /// Plays a scenario, which may come from a file.
+    fn one(
+        &mut self,
+        scenario: &Scenario,
+        coverage: &mut Coverage,
+        file: Option<(&PathBuf, &str)>,
+    ) -> Result<(), CommandError> {
         let impossible = |it: loopwright_core::machine::Impossible| CommandError::user(it.to_string());
         let verdict = perform(self.workflow, scenario, coverage).map_err(impossible)?;
-        self.failed |= !verdict.complaints.is_empty();
+        let complaints = match file {
+            Some((file, text)) => super::test::complaints(&verdict, &file.display().to_string(), text),
+            None => verdict.complaints.clone(),
+        };
+        self.failed |= !complaints.is_empty();
         if self.arguments.json {
             let mut line = as_json(&verdict.played);
             line["scenario"] = json!(scenario.name);
-            line["complaints"] = json!(verdict.complaints);
+            line["complaints"] = json!(complaints);
             show::out(&format!("{line}\n"));
         } else {
             show::out(&format!("{}\n{}", scenario.name, walk(&verdict.played)));
-            verdict.complaints.iter().for_each(|it| show::out(&format!("  NOT AS EXPECTED: {it}\n")));
+            for complaint in &complaints {
+                show::out(&format!("  NOT AS EXPECTED: {complaint}\n"));
+            }
         }
         if self.arguments.faults {
             self.with_faults(scenario, coverage)?;
@@ -237,7 +252,8 @@ impl Session<'_> {
             (false, 0) => "every transition of every position".to_owned(),
             (false, count) => format!("every transition of every position but {count}"),
         };
-        show::out(&format!("{} runs played: {all}\n", outcome.played));
+        let left_out = if self.arguments.faults { "" } else { ", failures left out (`--faults` adds them)" };
+        show::out(&format!("{} played: {all}{left_out}\n", show::counted(outcome.played, "run")));
     }
 }
 
@@ -253,7 +269,9 @@ fn walk(played: &Played) -> String {
         if let Some(budget) = &step.spent {
             let _ = write!(text, " (spends {budget})");
         }
-        if step.person {
+        if signal == signal::STALE {
+            text.push_str(" (a gate it needs is not settled)");
+        } else if step.person {
             text.push_str(" (a person)");
         }
         text.push('\n');
@@ -282,9 +300,12 @@ fn as_json(played: &Played) -> Value {
     })
 }
 
-/// Which arms were taken, and which never.
-fn covered(found: &Found, coverage: &Coverage) -> String {
+/// How many arms were taken and, if they are to be listed, which never.
+fn covered(found: &Found, coverage: &Coverage, listed: bool) -> String {
     let (all, taken) = coverage.count();
+    if !listed && taken < all {
+        return format!("{taken} of {all} arms taken (`--arms` lists the others)\n");
+    }
     let mut text = format!("{taken} of {all} arms taken\n");
     for (place, arm) in coverage.arms().filter(|(_, it)| it.taken == 0) {
         let (line, _) = show::position(found.folder.text(&place.file).unwrap_or_default(), place.bytes.start);

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use loopwright_core::definition::Workflow;
-use loopwright_core::rehearse::{Coverage, Scenario, parse_scenario, perform};
+use loopwright_core::rehearse::{Coverage, Scenario, Verdict, parse_scenario, perform, step_at};
 use serde_json::{Value, json};
 
 use crate::error::{CommandError, NOT_LOADED, NOT_PROVED, OK};
@@ -67,6 +67,16 @@ pub(crate) fn scenario(workflow: &Workflow, name: &str, text: &str) -> Result<Sc
         .ok_or_else(|| CommandError::user(format!("the scenario `{name}` does not load")))
 }
 
+/// What did not go as expected; with the line of the scenario, which goes by this name, if it is about a step.
+pub(crate) fn complaints(verdict: &Verdict, name: &str, text: &str) -> Vec<String> {
+    let mut complaints = verdict.complaints.clone();
+    let at = verdict.never_came.and_then(|it| step_at(text, it));
+    if let (Some(at), Some(first)) = (at, complaints.first_mut()) {
+        *first = format!("{name}:{}: {first}", show::position(text, at).0);
+    }
+    complaints
+}
+
 pub(crate) fn cmd_test(arguments: &TestArgs) -> ExitCode {
     let mut worst = OK;
     let mut reports: Vec<Value> = Vec::new();
@@ -88,7 +98,10 @@ pub(crate) fn cmd_test(arguments: &TestArgs) -> ExitCode {
         for (file, scenario) in scenarios {
             let verdict = perform(&workflow, &scenario, &mut coverage);
             let complaints = match verdict {
-                Ok(verdict) => verdict.complaints,
+                Ok(verdict) => {
+                    let text = found.folder.text(&file).unwrap_or_default();
+                    self::complaints(&verdict, &found.path(&file), text)
+                }
                 Err(error) => vec![error.to_string()],
             };
             if complaints.is_empty() {

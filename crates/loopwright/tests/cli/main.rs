@@ -3,6 +3,7 @@
 mod bad_input;
 mod outputs;
 mod pipes;
+mod playing;
 
 use std::error::Error;
 use std::ffi::OsStr;

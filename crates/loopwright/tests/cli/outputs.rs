@@ -277,3 +277,99 @@ fn the_lists_list_what_there_is() -> Outcome {
     assert_eq!(run("schema")?.stdout, schema);
     Ok(())
 }
+
+/// What follows from something else comes after it, wherever it stands in the file.
+#[test]
+fn causes_come_before_what_follows_from_them() -> Outcome {
+    let folder = scratch("causes")?;
+    let text = "workflow: causes
+subject: s
+documents:
+  notes: {file: NOTES.md}
+  code: {files: [\"**\"]}
+roles: {coder: {agent: claude, prompt: \"Do it.\", may-write: [code]}}
+defaults: {failures: failed}
+states:
+  work: {agent: coder, then: tests}
+  nowhere: {agent: coder, then: tests}
+  tests: {check: project.test, judges: code, on: {pass: tidy, fail: failed}}
+  tidy: {agent: coder, then: done}
+  done: {needs: [tests], end: success}
+  failed: {end: failure}
+";
+    fs::write(folder.join("causes.yaml"), text)?;
+    let ran = run_in(&folder, &["check", "--json", "causes.yaml"])?;
+    let report: Value = serde_json::from_str(&ran.stdout)?;
+    let problems = report["reports"][0]["problems"].as_array().cloned().unwrap_or_default();
+    let said: Vec<(&str, u64)> = problems
+        .iter()
+        .map(|it| (it["code"].as_str().unwrap_or_default(), it["line"].as_u64().unwrap_or_default()))
+        .collect();
+    let at = |code: &str| said.iter().position(|it| it.0 == code).ok_or(format!("no `{code}` in {said:?}"));
+    let cause = at("unsettled")?;
+    for code in ["unused", "unreachable"] {
+        let follows = at(code)?;
+        assert!(cause < follows, "{said:?}");
+        assert!(said[cause].1 > said[follows].1, "the file alone would order them so: {said:?}");
+    }
+    Ok(())
+}
+
+/// A cell says all that taking it does.
+#[test]
+fn the_matrix_says_what_an_arm_does() -> Outcome {
+    let folder = scratch("matrix")?;
+    let text = "workflow: matrix
+subject: s
+vars: {mode: {in: [slow, fast], start: slow}}
+budgets: {tries: 2}
+documents: {code: {files: [\"**\"]}}
+lists: [left-open]
+roles: {coder: {agent: claude, prompt: \"Do it.\", may-write: [code]}}
+questions: {go: {asks: \"Go on?\", answers: [again, accept]}}
+defaults: {failures: ask}
+states:
+  work: {agent: coder, then: tests}
+  tests: {check: project.test, judges: code, on: {pass: done, fail: {to: work, spend: tries, else: ask}}}
+  ask:
+    ask: go
+    on:
+      again: {to: work, refill: tries, set: {mode: fast}}
+      accept: {to: done, forced: tests, record: left-open}
+      deferred: failed
+  done: {needs: [tests], end: success}
+  failed: {end: failure}
+";
+    fs::write(folder.join("matrix.yaml"), text)?;
+    for format in ["terminal", "markdown"] {
+        let ran = run_in(&folder, &["matrix", "matrix.yaml", "--format", format])?;
+        for said in ["work -tries / ask", "work +tries mode:=fast", "done !tests >left-open", "appen"] {
+            assert!(ran.stdout.contains(said), "{format}: `{said}` is not in\n{}", ran.stdout);
+        }
+    }
+    let ran = run_in(&folder, &["graph", "matrix.yaml", "--format", "dot"])?;
+    for said in ["fail, spend tries", "fail, tries used up"] {
+        assert!(ran.stdout.contains(said), "`{said}` is not in\n{}", ran.stdout);
+    }
+    Ok(())
+}
+
+/// Formats of one kind of project are of no use to anybody else.
+#[test]
+fn readers_are_general_unless_asked_for_all() -> Outcome {
+    let names = |line: &str| -> Result<Vec<String>, Box<dyn std::error::Error>> {
+        let all = json(line)?.remove(0);
+        let all = all.as_array().cloned().unwrap_or_default();
+        Ok(all.iter().filter_map(|it| it["name"].as_str().map(str::to_owned)).collect())
+    };
+    let (general, all) = (names("readers --json")?, names("readers --json --all")?);
+    let expected = ["text", "lines", "json", "json-lines", "yaml", "toml", "markdown", "checklist"];
+    assert_eq!(general, expected);
+    assert!(all.len() > general.len() && all.starts_with(&general), "{all:?}");
+    let text = run("readers")?.stdout;
+    let left_out =
+        format!("and {} formats of the built-in workflows (`--all` lists them)\n", all.len() - general.len());
+    assert!(text.ends_with(&left_out), "{text}");
+    assert!(!run("readers --all")?.stdout.contains("`--all`"));
+    Ok(())
+}

@@ -2,7 +2,7 @@
 
 use std::process::Stdio;
 
-use crate::{Outcome, Ran, data, loopwright};
+use crate::{Outcome, Ran, data, loopwright, scratch};
 
 const LINES: &[&str] = &[
     "check small",
@@ -68,5 +68,44 @@ fn an_answer_that_cannot_be_written_is_an_error() -> Outcome {
         assert_eq!(ran.code, Some(2), "{line}: {}", ran.stderr);
         assert!(ran.stderr.contains("the output could not be written"), "{line}: {}", ran.stderr);
     }
+    Ok(())
+}
+
+/// Runs that cannot be written down are an error, and half of one would be another run.
+#[cfg(target_os = "linux")]
+#[test]
+fn runs_that_cannot_be_written_are_an_error() -> Outcome {
+    let folder = scratch("paths")?;
+    let check = |paths: &std::path::Path| {
+        let mut command = loopwright(&data());
+        command.args(["check", "unproved", "--paths"]).arg(paths);
+        command
+    };
+    // Nobody makes a folder there, not even root.
+    for nowhere in ["/proc/loopwright/paths", "/dev/null/paths"] {
+        let ran: Ran = check(nowhere.as_ref()).output()?.into();
+        assert_eq!(ran.code, Some(2), "{nowhere}: {}", ran.stderr);
+        assert!(ran.stderr.contains(&format!("`{nowhere}` cannot be written")), "{}", ran.stderr);
+    }
+    // No room: the shell allows no file to grow.
+    let full = folder.join("full");
+    let mut shell = std::process::Command::new("sh");
+    shell.current_dir(data()).args(["-c", "trap '' XFSZ; ulimit -f 0; exec \"$@\"", "sh"]);
+    shell.arg(env!("CARGO_BIN_EXE_loopwright")).args(["check", "unproved", "--paths"]).arg(&full);
+    let ran: Ran = shell.output()?.into();
+    assert_eq!(ran.code, Some(2), "{}{}", ran.stdout, ran.stderr);
+    assert!(ran.stderr.contains("cannot be written"), "{}", ran.stderr);
+    assert_eq!(std::fs::read_dir(&full)?.count(), 0, "something was left behind");
+    // With room they are written, and what was there stays until then.
+    let ran: Ran = check(&full).output()?.into();
+    assert_eq!(ran.code, Some(1), "{}", ran.stderr);
+    let written: Vec<_> = std::fs::read_dir(&full)?.collect::<Result<_, _>>()?;
+    assert!(!written.is_empty());
+    let texts = || written.iter().map(|it| std::fs::read_to_string(it.path())).collect::<Result<Vec<_>, _>>();
+    let before = texts()?;
+    let ran: Ran = shell.output()?.into();
+    assert_eq!(ran.code, Some(2), "{}", ran.stderr);
+    assert_eq!(texts()?, before);
+    assert_eq!(std::fs::read_dir(&full)?.count(), written.len());
     Ok(())
 }

@@ -1,9 +1,13 @@
 //! Sets of files: the pairs of the workflow drafts, what is refused, and every short path against a simple matcher.
 #![expect(clippy::expect_used, reason = "a test")]
 
+mod simply;
+
 use loopwright_core::paths::FileSet;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
+
+use crate::simply::{in_simply, longer_paths, patterns, short_paths, templated};
 
 fn set(patterns: &[&str]) -> FileSet {
     FileSet::parse(patterns).expect("reads")
@@ -261,122 +265,8 @@ fn many_stars_take_no_long_time() {
     let _ = set(&[&ored, "**/?*?*?*b"]).surely_within(&set(&["**/*a*b*", &a, &b]));
 }
 
-/// Every name of up to so many letters.
-fn names(longest: usize) -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
-    let mut last = vec![String::new()];
-    for _ in 0..longest {
-        last = last.iter().flat_map(|name| ["a", "b", "c"].map(|letter| format!("{name}{letter}"))).collect();
-        names.extend(last.iter().cloned());
-    }
-    names
-}
-
-/// Every path of up to three names of up to two letters.
-fn short_paths() -> Vec<String> {
-    let names = names(2);
-    let mut paths = names.clone();
-    for first in &names {
-        for second in &names {
-            paths.push(format!("{first}/{second}"));
-            paths.extend(names.iter().map(|third| format!("{first}/{second}/{third}")));
-        }
-    }
-    paths
-}
-
-/// And those of two names of three letters, and of three where only one is longer.
-fn longer_paths() -> Vec<String> {
-    let (long, short) = (names(3), names(1));
-    let mut paths = short_paths();
-    paths.extend(long.iter().cloned());
-    for first in &long {
-        for second in &long {
-            paths.push(format!("{first}/{second}"));
-            for third in &short {
-                paths.extend([
-                    format!("{first}/{second}/{third}"),
-                    format!("{third}/{first}/{second}"),
-                    format!("{first}/{third}/{second}"),
-                ]);
-            }
-        }
-    }
-    paths
-}
-
-/// A matcher written as simply as can be, for patterns without braces, classes and templates.
-fn simply(pattern: &[&str], path: &[&str]) -> bool {
-    match (pattern, path) {
-        ([], []) => true,
-        (["**"], path) => !path.is_empty(),
-        (["**", rest @ ..], path) => (0..=path.len()).any(|skipped| simply(rest, &path[skipped..])),
-        ([first, rest @ ..], [name, path @ ..]) => name_simply(first, name) && simply(rest, path),
-        _ => false,
-    }
-}
-
-fn name_simply(pattern: &str, name: &str) -> bool {
-    let mut letters = pattern.chars();
-    match (letters.next(), name.chars().next()) {
-        (None, None) => true,
-        (Some('*'), _) => {
-            let rest = letters.as_str();
-            (0..=name.len()).any(|skipped| name_simply(rest, &name[skipped..]))
-        }
-        (Some(wanted), Some(found)) if wanted == '?' || wanted == found => {
-            name_simply(letters.as_str(), &name[1..])
-        }
-        _ => false,
-    }
-}
-
-fn in_simply(patterns: &[String], path: &str) -> bool {
-    let names: Vec<&str> = path.split('/').collect();
-    let takes = |pattern: &str| simply(&pattern.split('/').collect::<Vec<_>>(), &names);
-    patterns.iter().any(|it| !it.starts_with('!') && takes(it))
-        && !patterns.iter().any(|it| it.strip_prefix('!').is_some_and(takes))
-}
-
 fn parsed(patterns: &[String]) -> FileSet {
     set(&patterns.iter().map(String::as_str).collect::<Vec<_>>())
-}
-
-fn segment() -> impl Strategy<Value = String> {
-    prop_oneof![3 => "[ab*?]{1,3}".prop_map(|it| it.replace("**", "*a")), 1 => Just("**".to_owned()), 1 => Just("a".to_owned())]
-        .prop_map(|it| if it == "***" { "*".to_owned() } else { it })
-}
-
-fn pattern() -> impl Strategy<Value = String> {
-    prop::collection::vec(segment(), 1..4).prop_map(|segments| segments.join("/"))
-}
-
-fn patterns() -> impl Strategy<Value = Vec<String>> {
-    (prop::collection::vec(pattern(), 1..3), prop::collection::vec(pattern(), 0..3)).prop_map(
-        |(includes, excludes)| {
-            includes.into_iter().chain(excludes.into_iter().map(|it| format!("!{it}"))).collect()
-        },
-    )
-}
-
-/// Patterns with templates, and what the templates stand for.
-fn templated() -> impl Strategy<Value = Vec<String>> {
-    let segment = prop_oneof![
-        segment(),
-        Just("{{x}}".to_owned()),
-        Just("{{y}}".to_owned()),
-        Just("a{{x}}".to_owned()),
-        Just("{{x}}b".to_owned()),
-        Just("{{x}}*".to_owned()),
-        Just("*{{y}}".to_owned()),
-        Just("{{x}}{{y}}".to_owned()),
-    ];
-    let pattern = prop::collection::vec(segment, 1..3).prop_map(|segments| segments.join("/"));
-    (prop::collection::vec(pattern.clone(), 1..3), prop::collection::vec(pattern, 0..2)).prop_map(
-        |(includes, excludes)| {
-            includes.into_iter().chain(excludes.into_iter().map(|it| format!("!{it}"))).collect()
-        },
-    )
 }
 
 proptest! {
