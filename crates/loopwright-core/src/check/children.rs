@@ -322,7 +322,7 @@ pub(super) fn prefix(parent: &Tracer<'_, '_>, prover: &Prover<'_>, instance: &In
                 let play = Box::new(play);
                 scenario.steps.push(Step::State { child: None, state: state.name.clone(), play });
                 let last = scenario.steps.len() - 1;
-                super::trace::number_items(&mut scenario.steps, |at| at == last);
+                super::visits::number_items(&mut scenario.steps, |at| at == last);
                 return Prefix::Shown(Box::new(scenario));
             }
         }

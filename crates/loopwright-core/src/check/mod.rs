@@ -18,6 +18,7 @@ mod transitions;
 mod unfold;
 mod unused;
 mod verdicts;
+mod visits;
 mod writes;
 
 use rustc_hash::{FxHashMap, FxHashSet};

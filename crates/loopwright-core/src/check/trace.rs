@@ -4,8 +4,9 @@ use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 
 use super::unfold::{Came, Setting, Unfolded, goes_before};
+use super::visits::{before_the_start, name_items, number_items};
 use super::writes::Shelf;
-use crate::definition::{Each, EachRun, Kind, State, Term};
+use crate::definition::{Each, EachRun, Kind, State};
 use crate::name::Name;
 use crate::proof::graph::{Move, Path};
 use crate::rehearse::{Expect, Play, Scenario, Start, Step};
@@ -52,69 +53,28 @@ impl Tracer<'_, '_> {
         self.scenario(name, &path, expect)
     }
 
-    /// The steps of a path. A loop has another item every time it is entered, unless one that is done is what counts.
-    /// What an import has to bring along for that is returned: loops, and the ends of their items.
+    /// The steps of a path. What an import has to bring along is returned: loops, and the ends of their items.
     pub(super) fn moves(&self, moves: &[Move], steps: &mut Vec<Step>, imported: bool) -> Vec<(Name, Name)> {
         let from = steps.len();
-        let mut found: FxHashMap<(Name, Name), usize> = FxHashMap::default();
-        let mut again: Vec<Again> = Vec::new();
-        let mut passed: Vec<&Name> = Vec::new();
-        for step in moves {
-            let at = steps.len();
-            let Some((state, came)) = self.state_and_came(*step) else { continue };
-            let key = (state.name.clone(), came.signal.clone());
-            let first = found.get(&key).copied();
-            let known = first.is_some() || imported;
-            let alone = came.edited == 0 && came.wrote.is_none_or(|it| it == 0);
-            // An item of this visit shows it as well, if it can end like that.
-            let counts = alone || self.inside(*step, state, &came.signal).is_none();
-            let done = known && counts && self.is_done(*step, state, &came.signal, &passed);
-            passed.extend(state.gate.iter().filter(|it| it.passes.contains(&came.signal)).map(|it| &it.name));
-            if done {
-                again.push(Again { at, first, key, alone });
-                if alone {
+        let visits = self.visits(moves, imported);
+        let mut begun: Vec<usize> = Vec::with_capacity(moves.len());
+        for (step, visit) in moves.iter().zip(&visits) {
+            begun.push(steps.len());
+            match self.state_and_came(*step) {
+                Some((state, came)) if visit.runs_nothing() => {
                     let items = Some(vec![String::new()]);
                     let play = Play { signal: None, wrote: None, items, ..self.as_play(came) };
                     steps.push(self.step(state, play));
-                } else {
-                    self.play(*step, steps);
                 }
-                continue;
-            }
-            self.play(*step, steps);
-            if steps.len() > at {
-                found.insert(key, at);
+                _ => self.play(*step, &visit.besides, steps),
             }
         }
         number_items(steps, |at| at >= from);
-        let mut brought: Vec<(Name, Name)> = Vec::new();
-        for Again { at, first, key, alone } in again {
-            let before = first.and_then(|it| items_of(&steps[it])?.last().cloned());
-            let id = before.unwrap_or_else(|| before_the_start(&key.1));
-            if first.is_none() && !brought.contains(&key) {
-                brought.push(key);
-            }
-            if let Step::State { play, .. } = &mut steps[at] {
-                let others = play.items.take().filter(|_| !alone).unwrap_or_default();
-                play.items = Some(std::iter::once(id).chain(others).collect());
-            }
-        }
-        brought
-    }
-
-    /// Whether a loop may come out like this by items that are done, which nothing has undone since.
-    fn is_done(&self, step: Move, state: &State, signal: &Name, passed: &[&Name]) -> bool {
-        let Some(values) = self.unfolded.values(step.node) else { return false };
-        // What has changed since its gate passed undoes them.
-        let stands = state.gate.as_ref().is_none_or(|it| {
-            let status = self.unfolded.term(values, &Term::Gate(it.name.clone()));
-            !passed.contains(&&it.name) || status.is_some_and(|it| matches!(&*it, "fresh" | "forced"))
-        });
-        stands && self.unfolded.done_before(state, values, signal)
+        name_items(&visits, &begun, steps)
     }
 
     /// What happens in a child of a loop that comes out with a signal.
-    fn inside(&self, step: Move, state: &State, signal: &Name) -> Option<&Vec<Step>> {
+    pub(super) fn inside(&self, step: Move, state: &State, signal: &Name) -> Option<&Vec<Step>> {
         let Kind::Each(Each { run: EachRun::Child(child), with, .. }) = &state.kind else { return None };
         let machine = self.unfolded.workflow.children.get(&**child)?;
         let setting = self.unfolded.setting(self.unfolded.values(step.node)?, machine, with);
@@ -148,13 +108,13 @@ impl Tracer<'_, '_> {
     }
 
     /// The state a move leaves, and how it came out. `None` where nothing comes out yet.
-    fn state_and_came(&self, step: Move) -> Option<(&State, &Came)> {
+    pub(super) fn state_and_came(&self, step: Move) -> Option<(&State, &Came)> {
         let came: &Came = self.unfolded.outcomes.get(step.node as usize)?.get(step.cell as usize)?;
         Some((self.unfolded.state(step.node)?, came)).filter(|_| !came.decides)
     }
 
-    /// The steps of one move.
-    fn play(&self, step: Move, steps: &mut Vec<Step>) {
+    /// The steps of one move. In a loop, items that come to these ends are run besides.
+    fn play(&self, step: Move, besides: &[Name], steps: &mut Vec<Step>) {
         let Some((state, came)) = self.state_and_came(step) else { return };
         // Where a person answers, the step itself says what was edited meanwhile; in a loop, what follows its items.
         let says_so = matches!(state.kind, Kind::Rest { .. } | Kind::Ask { .. } | Kind::Each(_));
@@ -186,13 +146,13 @@ impl Tracer<'_, '_> {
         // A path past a retry takes it as often as it can first.
         let before = came.arms.get(step.step as usize).copied().unwrap_or(usize::MAX);
         let past: u64 = came.retries.iter().filter(|(at, _)| *at < before).map(|(_, times)| *times).sum();
-        for _ in 0..past {
-            self.play_once(state, step, came, steps);
+        for turn in 0..=past {
+            let besides = if turn == 0 { besides } else { &[] };
+            self.play_once(state, (step, besides), came, steps);
         }
-        self.play_once(state, step, came, steps);
     }
 
-    fn play_once(&self, state: &State, step: Move, came: &Came, steps: &mut Vec<Step>) {
+    fn play_once(&self, state: &State, visit: (Move, &[Name]), came: &Came, steps: &mut Vec<Step>) {
         let play = self.as_play(came);
         match &state.kind {
             Kind::End { .. } => {}
@@ -201,7 +161,7 @@ impl Tracer<'_, '_> {
                     steps.push(self.step(state, Play { signal: None, wrote: None, ..play }));
                 }
             }
-            Kind::Each(each) => self.play_loop(state, each, step, came, play, steps),
+            Kind::Each(each) => self.play_loop(state, each, visit, came, play, steps),
             Kind::Do { actions, .. } => {
                 // All actions but the last go well.
                 for _ in 1..actions.len() {
@@ -218,7 +178,7 @@ impl Tracer<'_, '_> {
         &self,
         state: &State,
         each: &Each,
-        step: Move,
+        (step, besides): (Move, &[Name]),
         came: &Came,
         play: Play,
         steps: &mut Vec<Step>,
@@ -228,6 +188,13 @@ impl Tracer<'_, '_> {
         let play = Play { edited: None, ..play };
         let one_item =
             || Play { items: Some(vec!["1".into()]), changed: play.changed.clone(), ..Play::default() };
+        // What the graph takes to have been written, and no more.
+        let written = came.wrote.map(|it| self.shelf.names(it)).unwrap_or_default();
+        let of_item = |end: &Name| {
+            let inside = self.inside(step, state, end);
+            inside.map(|it| it.iter().cloned().map(|it| writing_only(it, &written)).collect::<Vec<_>>())
+        };
+        let of_others = besides.iter().filter_map(of_item).flatten();
         match &each.run {
             _ if whole => steps.push(self.step(state, Play { wrote: None, ..play })),
             EachRun::Call(_) => {
@@ -236,9 +203,10 @@ impl Tracer<'_, '_> {
             }
             EachRun::Child(_) if signal::EACH_FAILURES.contains(&&*came.signal) => {
                 // What was written or edited, an item came to before it failed; else the list itself cannot be had.
-                if came.wrote.is_some_and(|it| it != 0) || edited.is_some() {
+                if came.wrote.is_some_and(|it| it != 0) || edited.is_some() || !besides.is_empty() {
                     steps.push(self.step(state, one_item()));
                     steps.extend(edited.map(Step::Edit));
+                    steps.extend(of_others);
                     steps.push(self.step(state, play));
                 } else {
                     steps.push(self.step(state, Play { wrote: None, ..play }));
@@ -248,15 +216,13 @@ impl Tracer<'_, '_> {
                 let wrote = came.wrote.filter(|it| *it != 0).map(|it| self.shelf.names(it));
                 steps.push(self.step(state, Play { wrote, changed: None, ..one_item() }));
                 steps.extend(edited.map(Step::Edit));
+                steps.extend(of_others);
                 if let Some(machine) = self.unfolded.workflow.children.get(&**child) {
                     // Beside an item that is done, one of this visit ends otherwise, and no worse.
                     let ends = machine.ends().map(|(it, _)| it);
                     let ends = ends.filter(|it| goes_before(state, machine, it, &came.signal));
                     let mut ends = std::iter::once(&came.signal).chain(ends);
-                    let inside =
-                        ends.find_map(|it| self.inside(step, state, it)).into_iter().flatten().cloned();
-                    let wrote = came.wrote.map(|it| self.shelf.names(it));
-                    steps.extend(inside.map(|it| writing_only(it, wrote.as_deref())));
+                    steps.extend(ends.find_map(of_item).into_iter().flatten());
                 }
                 if !play.facts.is_empty() {
                     steps.push(Step::Facts(play.facts));
@@ -295,50 +261,11 @@ impl Tracer<'_, '_> {
 }
 
 /// A step of a child that writes no more than the child is taken to write in all.
-fn writing_only(mut step: Step, documents: Option<&[Name]>) -> Step {
-    if let (Step::State { play, .. }, Some(documents)) = (&mut step, documents)
+fn writing_only(mut step: Step, documents: &[Name]) -> Step {
+    if let Step::State { play, .. } = &mut step
         && let Some(wrote) = &mut play.wrote
     {
         wrote.retain(|it| documents.contains(it));
     }
     step
-}
-
-/// A visit of a loop that an item which is done decides: where it stands, where the item was run, the loop and the end,
-/// and whether no other item is run.
-struct Again {
-    at: usize,
-    first: Option<usize>,
-    key: (Name, Name),
-    alone: bool,
-}
-
-/// An item that ended like this before the run was imported.
-fn before_the_start(end: &str) -> String {
-    format!("{end}-before")
-}
-
-/// The items a step says a loop finds.
-fn items_of(step: &Step) -> Option<&Vec<String>> {
-    match step {
-        Step::State { play, .. } => play.items.as_ref(),
-        _ => None,
-    }
-}
-
-/// Every time a loop is entered it has another item: one that ended well is not done again. Steps that are not `new` have
-/// theirs.
-pub(super) fn number_items(steps: &mut [Step], new: impl Fn(usize) -> bool) {
-    let mut entered: IndexMap<(Option<Name>, Name), u32> = IndexMap::new();
-    for (at, step) in steps.iter_mut().enumerate() {
-        if let Step::State { child, state, play } = step
-            && let Some(items) = play.items.as_mut().filter(|it| !it.is_empty())
-        {
-            let number = entered.entry((child.clone(), state.clone())).or_insert(0);
-            *number += 1;
-            if new(at) {
-                *items = vec![number.to_string()];
-            }
-        }
-    }
 }

@@ -348,12 +348,14 @@ fn settle(
             };
             forget_items(state, &mut run, digest.as_deref(), changed);
             run.at.stage = Stage::Working { action: 0, items: Some(ids.clone()), ordered: *ordered, ended };
+            // What a gate passes without any item is bound to what it judges all the same.
+            let at_once = |signal: &str| Outcome { judged: digest.clone(), ..Outcome::of(signal) };
             if most.is_some_and(|it| ids.len() > it as usize) {
-                come_out(workflow, machine, state, &mut run, Outcome::of(signal::TOO_MANY))?;
+                come_out(workflow, machine, state, &mut run, at_once(signal::TOO_MANY))?;
             } else if !ordered {
-                come_out(workflow, machine, state, &mut run, Outcome::of(signal::UNORDERED))?;
+                come_out(workflow, machine, state, &mut run, at_once(signal::UNORDERED))?;
             } else if ids.is_empty() {
-                come_out(workflow, machine, state, &mut run, Outcome::of(signal::EMPTY))?;
+                come_out(workflow, machine, state, &mut run, at_once(signal::EMPTY))?;
             } else {
                 finish_loop(workflow, machine, state, &mut run, digest.clone())?;
             }

@@ -1,13 +1,12 @@
-//! What a patient author makes of a workflow: does what `check` says about parts nobody needs, round after round.
-
-use std::ops::Range;
+//! What authors make of a workflow: they do what `check` says, round after round.
 
 use loopwright_core::check::check;
 use loopwright_core::definition::Workflow;
 use loopwright_core::language::{Folder, Loaded, load};
-use loopwright_core::problem::Stage;
+use loopwright_core::problem::{Problem, Stage};
 
 use crate::dice::Dice;
+use crate::mend::{Author, Edit, Page, cut};
 
 /// Reads a workflow from the text of its one file.
 pub(crate) fn read(text: &str) -> Loaded {
@@ -24,81 +23,71 @@ pub(crate) fn loaded(text: &str) -> Result<Workflow, Vec<String>> {
     loaded.workflow.filter(|_| wrong.is_empty()).ok_or(wrong)
 }
 
-/// The text as its author leaves it.
+/// The text as an author leaves it who does something about parts nobody needs, and seldom about more.
 pub(crate) fn listened(mut text: String, dice: &mut Dice) -> String {
     for _ in 0..6 {
         let Ok(workflow) = loaded(&text) else { return text };
-        let mut cuts: Vec<Range<usize>> = Vec::new();
+        let page = Page { text: &text };
+        let mut repairs: Vec<Vec<Edit>> = Vec::new();
         for problem in &check(&workflow).problems {
             let at = problem.place.bytes.clone();
             match problem.code {
-                "never-taken" => cuts.push(arm(&text, &at)),
-                "unreachable" => cuts.push(block(&text, at.start)),
-                "vacuous" | "unused" => cuts.push(line(&text, at.start)),
-                "property" | "over-cap" if dice.yes(70) => cuts.push(line(&text, at.start)),
+                "never-taken" => repairs.push(cut(page.arm(&at))),
+                "unreachable" => repairs.push(cut(page.block(at.start))),
+                "vacuous" | "unused" => repairs.push(cut(page.line(at.start))),
+                "property" | "over-cap" if dice.yes(70) => repairs.push(cut(page.line(at.start))),
                 "unsettled" | "commit-unjudged" if dice.yes(60) => {
-                    let whole = block(&text, at.start);
-                    let needs = text[whole.clone()].find("needs:").map(|it| line(&text, whole.start + it));
-                    cuts.push(needs.unwrap_or(whole));
+                    let whole = page.block(at.start);
+                    let needs = text[whole.clone()].find("needs:").map(|it| page.line(whole.start + it));
+                    repairs.push(cut(needs.unwrap_or(whole)));
                 }
                 _ => {}
             }
         }
-        let before = text.clone();
-        cuts.retain(|it| !it.is_empty());
-        cuts.sort_by_key(|it| std::cmp::Reverse(it.start));
-        let mut last = usize::MAX;
-        for cut in cuts.into_iter().filter(|it| !it.is_empty()) {
-            if cut.end > last {
-                continue;
-            }
-            let mut shorter = text.clone();
-            shorter.replace_range(cut.clone(), "");
-            // What does not load any more is left as it was.
-            if loaded(&shorter).is_ok() {
-                text = shorter;
-                last = cut.start;
-            }
+        let Some(changed) = changed(&text, repairs) else { break };
+        text = changed;
+    }
+    text
+}
+
+/// The text as an author leaves it who mends whatever `check` reports, until it reports nothing or nothing helps.
+pub(crate) fn mended(mut text: String, dice: &mut Dice) -> String {
+    let mut author = Author { dice, fresh: 0, builds: true };
+    let mut problems: Option<Vec<Problem>> = None;
+    for round in 0..16 {
+        if problems.is_none() {
+            problems = loaded(&text).ok().map(|it| check(&it).problems);
         }
-        if text == before {
-            break;
+        let Some(found) = problems.as_ref().filter(|it| !it.is_empty()) else { break };
+        let page = Page { text: &text };
+        author.builds = round < 8;
+        let mut repairs = vec![page.sweep(found)];
+        repairs.extend(found.iter().map(|it| page.repair(it, &mut author)));
+        if let Some(changed) = changed(&text, repairs) {
+            (text, problems) = (changed, None);
         }
     }
     text
 }
 
-fn line(text: &str, at: usize) -> Range<usize> {
-    let from = text[..at].rfind('\n').map_or(0, |it| it + 1);
-    let until = text[at..].find('\n').map_or(text.len(), |it| at + it + 1);
-    from..until
-}
-
-/// A line and everything below it that is indented further.
-fn block(text: &str, at: usize) -> Range<usize> {
-    let first = line(text, at);
-    let indent = |line: &str| line.len() - line.trim_start().len();
-    let depth = indent(&text[first.clone()]);
-    let mut until = first.end;
-    while until < text.len() {
-        let next = line(text, until);
-        if indent(&text[next.clone()]) <= depth {
-            break;
+/// The text with as many of these repairs as go together and leave it one that loads.
+fn changed(text: &str, repairs: Vec<Vec<Edit>>) -> Option<String> {
+    let mut made: Vec<Edit> = Vec::new();
+    let mut now = text.to_owned();
+    for repair in repairs.into_iter().filter(|it| !it.is_empty()) {
+        let apart = |a: &Edit, b: &Edit| a.0.end <= b.0.start || b.0.end <= a.0.start;
+        if !repair.iter().all(|one| made.iter().all(|other| apart(one, other))) {
+            continue;
         }
-        until = next.end;
+        let mut more = [made.clone(), repair].concat();
+        more.sort_by_key(|it| (it.0.start, it.0.end));
+        let mut longer = text.to_owned();
+        for (at, by) in more.iter().rev() {
+            longer.replace_range(at.clone(), by);
+        }
+        if longer != now && loaded(&longer).is_ok() {
+            (made, now) = (more, longer);
+        }
     }
-    first.start..until
-}
-
-/// An arm in a list with its comma, or the line of an arm that stands alone.
-fn arm(text: &str, at: &Range<usize>) -> Range<usize> {
-    let rest = &text[at.end..];
-    if let Some(gap) = rest.strip_prefix(',') {
-        let space = gap.len() - gap.trim_start_matches(' ').len();
-        return at.start..at.end + 1 + space;
-    }
-    let before = text[..at.start].trim_end_matches(' ');
-    if before.ends_with(',') && rest.starts_with(']') {
-        return before.len() - 1..at.end;
-    }
-    if before.ends_with(['-', ':']) { line(text, at.start) } else { 0..0 }
+    (now != text).then_some(now)
 }

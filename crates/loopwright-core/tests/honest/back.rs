@@ -8,7 +8,8 @@ use loopwright_core::machine::{
 use loopwright_core::name::Name;
 use loopwright_core::signal;
 
-use crate::world::{Frame, MOST_ITEMS, People, Stop, World, out};
+use crate::seen::Stop;
+use crate::world::{Frame, MOST_ITEMS, People, World, out};
 
 impl World<'_> {
     /// What an effect comes back with.
@@ -25,7 +26,7 @@ impl World<'_> {
             Want::Await { verbs } => self.verb(run, verbs),
             Want::Observe { facts, gates, changed } => {
                 if effect.id.part == Part::Needs && self.people != People::Quiet {
-                    self.edit(15);
+                    self.edit(40);
                 }
                 let mut observed = Observed::default();
                 for name in facts {

@@ -27,9 +27,10 @@ impl World<'_> {
 
     /// Somebody outside the run edits documents.
     pub(crate) fn edit(&mut self, percent: usize) {
-        if !self.dice.yes(percent) {
+        if self.edits == 0 || !self.dice.yes(percent) {
             return;
         }
+        self.edits -= 1;
         let all: Vec<Name> = self.workflow.documents.keys().cloned().collect();
         let edited = self.dice.some(&all, 40);
         self.note(|| format!("somebody edits {edited:?}"));
@@ -308,10 +309,11 @@ impl World<'_> {
         name: &Name,
         vars: &IndexMap<Name, Name>,
     ) {
-        self.seen.entered.insert(machine.qualified(name));
+        let first = self.seen.entered.insert(machine.qualified(name));
         if machine.name.is_some() {
             return;
         }
+        self.seen.came_again |= !first;
         for (index, property) in self.workflow.properties.iter().enumerate() {
             let broken = match &property.claim {
                 Claim::Never { reach, before, when } if reach == name => {

@@ -7,7 +7,9 @@ use loopwright_core::definition::{Claim, Happened, Workflow};
 use loopwright_core::name::Name;
 use loopwright_core::problem::{Place, Problem};
 
-use crate::world::{Begin, Ground, MOST_ITEMS, People, Seen, Stop, begins, play};
+use crate::kinds;
+use crate::seen::{Begin, Ground, Seen, Stop, begins};
+use crate::world::{MOST_ITEMS, People, play};
 
 /// What the proof claims, in a form the world can be held against.
 pub(crate) struct Claims<'r> {
@@ -55,13 +57,14 @@ impl<'r> Claims<'r> {
         };
         // "`ship` needs `review`, and can be entered while ..."
         let gate_of = |it: &Problem| it.message.split('`').nth(3).map(Name::from);
+        let bounded = problems("endless").next().is_none() && report.worst.is_some();
         Self {
             workflow,
             report,
             unrouted: problems("unrouted").filter_map(|it| state_at(&it.place)).collect(),
             cut: ["too-wide", "too-large", "not-shown"].iter().any(|it| problems(it).next().is_some()),
-            bounded: problems("endless").next().is_none() && report.worst.is_some(),
-            ground: Ground::new(workflow, problems("unsettled").filter_map(gate_of).collect()),
+            bounded,
+            ground: Ground::new(workflow, problems("unsettled").filter_map(gate_of).collect(), !bounded),
             refuted: of_property("property"),
             vacuous: of_property("vacuous"),
         }
@@ -86,21 +89,28 @@ impl<'r> Claims<'r> {
         format!("{begin:?} {people:?} seed {seed}\n{}\n{:?}", lines.join("\n"), seen.stop)
     }
 
-    /// Plays the workflow many times and says where it went against its proof.
-    pub(crate) fn held_against_the_world(&self, plays: u64, salt: u64, people: &[People]) -> Vec<Lie> {
+    /// Plays the workflow many times and says where it went against its proof, and what happened.
+    pub(crate) fn held_against_the_world(
+        &self,
+        plays: u64,
+        salt: u64,
+        people: &[People],
+    ) -> (Vec<Lie>, BTreeSet<&'static str>) {
         let mut found = Vec::new();
+        let mut happened = BTreeSet::new();
         for at in 0..plays {
             for begin in begins(self.workflow) {
                 for people in people {
                     let seed = salt.wrapping_mul(1_000_003).wrapping_add(at);
                     let seen = play(&self.ground, &begin, seed, *people, false);
+                    happened.extend(kinds::of_play(&seen, *people));
                     let lies = self.contradictions(&seen, *people).into_iter();
                     let shown_by = Some((begin.clone(), seed, *people));
                     found.extend(lies.map(|text| Lie { text, shown_by: shown_by.clone() }));
                 }
             }
         }
-        found
+        (found, happened)
     }
 
     /// Where what was seen is not what was claimed.
@@ -125,9 +135,7 @@ impl<'r> Claims<'r> {
         if self.bounded {
             self.bounds(seen, people, &mut found);
         }
-        if people == People::Quiet {
-            self.gates(seen, &mut found);
-        }
+        self.gates(seen, people, &mut found);
         self.properties(seen, people, &mut found);
         self.reach(seen, &mut found);
         found
@@ -169,10 +177,11 @@ impl<'r> Claims<'r> {
         hold("money", seen.stretch.money, caps.money.as_ref());
     }
 
-    /// Gates that turned out unsettled although nobody touched anything.
-    fn gates(&self, seen: &Seen, found: &mut Vec<String>) {
+    /// Gates that turned out unsettled although nobody touched anything; and states that went on although what a gate
+    /// judged is not what it was, whoever changed it.
+    fn gates(&self, seen: &Seen, people: People, found: &mut Vec<String>) {
         for (state, gates) in &seen.stale {
-            if !gates.iter().any(|it| self.unsettled().contains(it)) {
+            if people == People::Quiet && !gates.iter().any(|it| self.unsettled().contains(it)) {
                 found.push(format!("unsettled: `{state}` found {gates:?} unsettled"));
             }
         }

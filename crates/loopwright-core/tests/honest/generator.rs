@@ -5,7 +5,7 @@
 
 use std::fmt::Write as _;
 
-use crate::author::listened;
+use crate::author::{listened, mended};
 use crate::dice::Dice;
 use crate::texts::{MachineText, StateText, What};
 
@@ -29,11 +29,15 @@ pub(crate) struct Maker {
     priced: bool,
 }
 
-/// The text of a workflow: as it comes, or after its author listened to `check`.
+/// The text of a workflow: as it comes, after its author listened to `check` with half an ear, or mended what it said.
 pub(crate) fn workflow(seed: u64) -> String {
     let mut dice = Dice(seed ^ 0xA5A5);
     let text = raw(seed);
-    if dice.yes(80) { listened(text, &mut dice) } else { text }
+    match dice.below(100) {
+        0..15 => text,
+        15..60 => listened(text, &mut dice),
+        _ => mended(text, &mut dice),
+    }
 }
 
 fn raw(seed: u64) -> String {

@@ -1,5 +1,7 @@
 //! Every run a proof shows, played: it must play, and it must show what it is said to show.
 
+use std::collections::BTreeSet;
+
 use indexmap::IndexMap;
 use loopwright_core::check::{Report, transitions};
 use loopwright_core::definition::{Claim, Happened, State, Workflow};
@@ -135,21 +137,19 @@ fn same_machine(state: &Name, whole: &Played) -> bool {
 /// A step of another round. An item that ended well is done, so that there are others; one that was done already is the
 /// same, and so is one that an import brought along.
 fn with_new_items(path: &Scenario, at: usize, round: usize) -> Step {
-    let steps = &path.steps;
     let found = |step: &Step| match step {
-        Step::State { child, state, play } => Some((child.clone(), state.clone(), play.items.clone()?)),
+        Step::State { child, state, play } => Some(((child.clone(), state.clone()), play.items.clone()?)),
         _ => None,
     };
-    let mut step = steps[at].clone();
-    let again = found(&step).is_some_and(|it| {
-        let brought =
-            path.start.done.get(&it.1).is_some_and(|done| it.2.iter().all(|id| done.contains_key(id)));
-        brought || steps[..at].iter().filter_map(found).any(|other| other == it)
-    });
-    if let Step::State { play, .. } = &mut step
-        && !again
-    {
-        play.items = play.items.take().map(|it| it.iter().map(|id| format!("{id}-{round}")).collect());
+    let mut step = path.steps[at].clone();
+    let Some((of, _)) = found(&step) else { return step };
+    let brought = path.start.done.get(&of.1).into_iter().flat_map(|it| it.keys().cloned());
+    let earlier = path.steps[..at].iter().filter_map(found).filter(|(it, _)| *it == of);
+    let known: BTreeSet<String> = brought.chain(earlier.flat_map(|(_, it)| it)).collect();
+    if let Step::State { play, .. } = &mut step {
+        for id in play.items.iter_mut().flatten().filter(|it| !known.contains(*it)) {
+            *id = format!("{id}-{round}");
+        }
     }
     step
 }

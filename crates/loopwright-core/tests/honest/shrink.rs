@@ -75,7 +75,7 @@ fn simpler_lines(line: &str) -> Vec<String> {
 }
 
 /// The members of a list in brackets.
-fn members(text: &str) -> Vec<String> {
+pub(crate) fn members(text: &str) -> Vec<String> {
     let mut parts = vec![String::new()];
     let mut depth = 0_i32;
     for it in text.chars() {

@@ -13,13 +13,11 @@ use loopwright_core::machine::{
     EffectId, Event, Evidence, Impossible, Part, Run, Stage, Started, advance, begin, due,
 };
 use loopwright_core::name::Name;
-use loopwright_core::problem::Place;
 use loopwright_core::signal;
 
 use crate::dice::Dice;
+use crate::seen::{Begin, Bill, Ground, Seen, Stop};
 
-/// Steps after which a play is taken to have no end.
-const MOST_STEPS: u32 = 4_000;
 /// Items a loop finds at most.
 pub(crate) const MOST_ITEMS: u64 = 2;
 
@@ -32,70 +30,6 @@ pub(crate) enum People {
     EditAtNeeds,
     /// They also edit while the run rests or asks, and take it over by hand.
     EditAtRest,
-}
-
-/// Why a play stopped.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Stop {
-    Ended(Name),
-    Waiting,
-    NoRoute(Name, Name),
-    Refused(String),
-    TooLong,
-    /// A gate was found unsettled that was said to be: nothing was said about what comes after.
-    AsSaid,
-}
-
-/// What something took.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Bill {
-    pub(crate) calls: u64,
-    pub(crate) calls_of: BTreeMap<Name, u64>,
-    pub(crate) time: u64,
-    pub(crate) money: u64,
-    pub(crate) tokens: u64,
-}
-
-impl Bill {
-    /// The larger of two, figure by figure.
-    fn worst(&mut self, other: &Self) {
-        self.calls = self.calls.max(other.calls);
-        self.time = self.time.max(other.time);
-        self.money = self.money.max(other.money);
-        self.tokens = self.tokens.max(other.tokens);
-        for (role, count) in &other.calls_of {
-            let most = self.calls_of.entry(role.clone()).or_insert(0);
-            *most = (*most).max(*count);
-        }
-    }
-}
-
-/// Everything worth holding against a proof.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Seen {
-    pub(crate) stop: Option<Stop>,
-    /// Gates found unsettled on entering a state: the state, `child.state` in a child, and the gates.
-    pub(crate) stale: Vec<(Name, Vec<Name>)>,
-    /// Gates a state went on with that nobody had judged as they were.
-    pub(crate) unjudged: Vec<(Name, Name)>,
-    /// Whether somebody edited what was judged, or cancelled a call.
-    pub(crate) disturbed: bool,
-    /// The most between two things people did, figure by figure.
-    pub(crate) stretch: Bill,
-    /// Calls of the whole run.
-    pub(crate) calls: u64,
-    /// Properties broken, by index.
-    pub(crate) broken: BTreeSet<usize>,
-    /// States entered, `child.state` in a child.
-    pub(crate) entered: BTreeSet<Name>,
-    /// Arms taken, with the child they were taken in.
-    pub(crate) taken: BTreeSet<(Option<Name>, Place)>,
-    /// Something given that was not there: state, name.
-    pub(crate) missing: BTreeSet<(Name, String)>,
-    /// Mistakes of the machine itself.
-    pub(crate) wrong: Vec<String>,
-    /// What happened, line by line.
-    pub(crate) trace: Vec<String>,
 }
 
 /// The books of one run: the workflow's own, or an item's.
@@ -124,6 +58,8 @@ pub(crate) struct World<'w> {
     pub(crate) faults: usize,
     /// How often people still answer or say something.
     pub(crate) patience: u32,
+    /// How often they still edit something. Who edits for ever keeps a run going for ever.
+    pub(crate) edits: u32,
     steps: u32,
     pub(crate) clock: u64,
     pub(crate) versions: BTreeMap<Name, u64>,
@@ -147,39 +83,6 @@ pub(crate) struct World<'w> {
     tracing: bool,
 }
 
-/// How a play begins.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Begin {
-    pub(crate) verb: Option<Name>,
-    pub(crate) phase: Option<Name>,
-}
-
-/// Every way a run can begin.
-pub(crate) fn begins(workflow: &Workflow) -> Vec<Begin> {
-    let starts = workflow.main.start.iter().map(|it| Begin { verb: it.verb.clone(), phase: None });
-    starts.chain(workflow.phases.keys().map(|it| Begin { verb: None, phase: Some(it.clone()) })).collect()
-}
-
-/// What the world knows of a workflow before it plays it.
-pub(crate) struct Ground<'w> {
-    pub(crate) workflow: &'w Workflow,
-    /// Gates the proof says are unsettled somewhere.
-    pub(crate) said: BTreeSet<Name>,
-    /// For each document, what shares files with it.
-    shares: BTreeMap<Name, Vec<Name>>,
-}
-
-impl<'w> Ground<'w> {
-    pub(crate) fn new(workflow: &'w Workflow, said: BTreeSet<Name>) -> Self {
-        let leaves = || workflow.documents.keys().filter(|it| workflow.leaves(it).len() == 1);
-        let shares = |document: &Name| {
-            let shared = leaves().filter(|it| workflow.documents_overlap(document, it));
-            (document.clone(), shared.cloned().collect())
-        };
-        Self { workflow, said, shares: workflow.documents.keys().map(shares).collect() }
-    }
-}
-
 /// Plays a workflow once.
 pub(crate) fn play(ground: &Ground<'_>, start: &Begin, seed: u64, people: People, tracing: bool) -> Seen {
     let workflow = ground.workflow;
@@ -189,7 +92,8 @@ pub(crate) fn play(ground: &Ground<'_>, start: &Begin, seed: u64, people: People
         people,
         faults: 0,
         patience: 8,
-        steps: MOST_STEPS,
+        edits: 12,
+        steps: ground.steps,
         clock: 1,
         versions: BTreeMap::new(),
         touched_at: BTreeMap::new(),

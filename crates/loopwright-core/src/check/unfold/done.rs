@@ -7,26 +7,28 @@ use crate::check::slots::Slot;
 use crate::definition::{Each, EachRun, Happened, Kind, Machine, Outcome, State, Workflow};
 use crate::name::Name;
 
-/// Loops for which it matters whether items may be done already: those with an end that is not simply there for the
-/// taking on every visit, and those that a property looks into and that were not always run alike.
+/// Loops and ends for which it matters whether items may be done already: ends that are not simply there for the taking
+/// on every visit, and those that a property looks into and that were not always run alike.
 pub(super) fn remembered(
     workflow: &Workflow,
     machine: &Machine,
     ends: &Ends,
     watches: &[Watch],
-) -> Vec<Name> {
-    let matters = |state: &&State| {
-        let Some(child) = runs(state).and_then(|it| workflow.children.get(&**it)) else { return false };
+) -> Vec<(Name, Name)> {
+    let mut found = Vec::new();
+    for state in machine.states.values() {
+        let Some(child) = runs(state).and_then(|it| workflow.children.get(&**it)) else { continue };
         let settings = || ends.iter().filter(|((name, _), _)| *name == state.name).map(|(_, it)| it);
         let well = child.ends().filter(|(_, outcome)| *outcome == Outcome::Success);
         let differs = |end: &Name| {
             settings().any(|it| it.contains_key(end)) && settings().any(|it| it.get(end) != Some(&false))
         };
-        well.into_iter().any(|(end, _)| {
-            differs(end) || watches.iter().any(|it| tells_visits_apart(it, state, child, end))
-        })
-    };
-    machine.states.values().filter(matters).map(|it| it.name.clone()).collect()
+        let matters =
+            |end: &Name| differs(end) || watches.iter().any(|it| tells_visits_apart(it, state, child, end));
+        let matter = well.map(|(end, _)| end).filter(|it| matters(it));
+        found.extend(matter.map(|end| (state.name.clone(), end.clone())));
+    }
+    found
 }
 
 /// The child a loop runs, if it leaves out items that are done.
@@ -55,11 +57,7 @@ fn tells_visits_apart(watch: &Watch, state: &State, child: &Machine, end: &Name)
 impl Unfolded<'_> {
     /// Whether a loop may come out with a signal because items that ended like that were done before.
     pub(in super::super) fn done_before(&self, state: &State, values: &Values, signal: &Name) -> bool {
-        let done = self.slots.position(&Slot::Done(state.name.clone()));
-        if done.is_none_or(|at| values.get(at) != Some(&1)) {
-            return false;
-        }
-        let child = runs(state).and_then(|it| self.workflow.children.get(&**it));
-        child.is_some_and(|it| it.ends().any(|(end, outcome)| end == signal && outcome == Outcome::Success))
+        let done = self.slots.position(&Slot::Done(state.name.clone(), signal.clone()));
+        done.is_some_and(|at| values.get(at) == Some(&1))
     }
 }

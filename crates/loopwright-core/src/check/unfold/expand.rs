@@ -196,6 +196,7 @@ impl Unfolded<'_> {
                         chosen: &chosen,
                         touched: written.touched,
                         stale: &written.stale,
+                        idle: written.idle,
                     };
                     if cell.choices.agree(&chosen, handed) {
                         let routed = self.route(&moment, builder);

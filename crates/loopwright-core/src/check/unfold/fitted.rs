@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use super::super::monitors::{Taken, Watch};
+use super::super::slots::Slot;
 use super::super::writes::{self, Documents};
 use super::heeds::heeds;
 use super::plan::{Plan, StatePlan};
@@ -36,6 +37,8 @@ pub(super) struct FittedCell {
     /// Whether it may be by items that are done, and whether no other way is left.
     pub(super) done: bool,
     pub(super) only_done: bool,
+    /// Slots of ends that items of this visit may have come to, and are done by that.
+    pub(super) leaves: Vec<usize>,
     pub(super) arms: Vec<FittedArm>,
 }
 
@@ -90,6 +93,7 @@ impl Fitter<'_> {
             decided: self.reached(unfolded, state, values, signal) == Reached::ByPerson,
             done: unfolded.done_before(state, values, signal),
             only_done: self.is_only_done(unfolded, state, values, signal),
+            leaves: self.leaves(unfolded, state, values, signal),
             arms: cell.arms.iter().map(|it| self.arm(unfolded, state, values, signal, it)).collect(),
         });
         let writes = writes::of_state(unfolded.workflow, unfolded.shelf, state, &lookup);
@@ -161,6 +165,26 @@ impl Fitter<'_> {
         let ends = self.ends.get(&(state.name.clone(), setting));
         unfolded.done_before(state, values, signal)
             && ends.is_some_and(|ends| ends.keys().all(|it| !goes_before(state, machine, it, signal)))
+    }
+
+    /// What a visit that comes out like this may leave done: one item may have ended well before another did not.
+    fn leaves(&self, unfolded: &Unfolded<'_>, state: &State, values: &Values, signal: &Name) -> Vec<usize> {
+        let Kind::Each(Each { run: EachRun::Child(child), with, .. }) = &state.kind else {
+            return Vec::new();
+        };
+        let Some(machine) = unfolded.workflow.children.get(&**child) else { return Vec::new() };
+        if *signal == signal::STALE || signal::NO_ITEMS.contains(&&**signal) {
+            return Vec::new();
+        }
+        let setting = unfolded.setting(values, machine, with);
+        let ends = self.ends.get(&(state.name.clone(), setting));
+        let may_leave = |slot: &usize| match &unfolded.slots.kept[*slot].slot {
+            Slot::Done(_, end) => {
+                goes_before(state, machine, end, signal) && ends.is_none_or(|it| it.contains_key(&**end))
+            }
+            _ => false,
+        };
+        unfolded.slots.done(&state.name).filter(may_leave).collect()
     }
 
     fn can_signal(&self, unfolded: &Unfolded<'_>, state: &State, values: &Values, signal: &Name) -> bool {

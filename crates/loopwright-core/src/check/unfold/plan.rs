@@ -49,8 +49,6 @@ pub(super) struct StatePlan<'w> {
     pub(super) last: Option<usize>,
     pub(super) ever: Option<usize>,
     pub(super) handed: Option<usize>,
-    /// For a loop: the slot that remembers whether items may be done.
-    pub(super) done: Option<usize>,
     /// How many topics findings are handed on under.
     pub(super) topics: u16,
     pub(super) returns: bool,
@@ -293,7 +291,7 @@ impl<'w> Planner<'_, 'w> {
             looks_at: slots::looked_at(self.workflow, self.machine, state)
                 .iter()
                 .filter_map(|it| self.slots.term(it))
-                .chain(position(Slot::Done(state.name.clone())))
+                .chain(self.slots.done(&state.name))
                 .collect(),
             own_gate: state.gate.as_ref().and_then(|it| self.gate_index(&it.name)),
             forces_inside: self.forces_inside(state),
@@ -302,7 +300,6 @@ impl<'w> Planner<'_, 'w> {
             last: position(Slot::Term(Term::Last(state.name.clone()))),
             ever: position(Slot::Term(Term::Ever(state.name.clone()))),
             handed,
-            done: position(Slot::Done(state.name.clone())),
             topics: handed
                 .map_or(0, |it| self.slots.kept[it].values.len() - 1)
                 .try_into()

@@ -21,6 +21,8 @@ pub(super) struct Moment<'m, 'w> {
     pub(super) touched: Documents,
     /// Gates somebody's edit made stale.
     pub(super) stale: &'m [usize],
+    /// Nothing was run.
+    pub(super) idle: bool,
 }
 
 /// The arms that can be taken, up to the first that spends nothing.
@@ -141,9 +143,8 @@ fn lead(
         let topic = cell.choices.topic().map_or(state.topics, |it| moment.chosen[it] + 1);
         values[at] = if cell.hands { topic.min(state.topics) } else { 0 };
     }
-    // One item may have ended well before another did not.
-    if let Some(at) = state.done.filter(|_| !cell.idle && !cell.stale) {
-        values[at] = 1;
+    if !moment.idle {
+        moment.fit.leaves.iter().for_each(|it| values[*it] = 1);
     }
     for slot in arm.forced.iter().filter_map(|it| plan.gates[*it].slot) {
         if values[slot.at] != slot.fresh {

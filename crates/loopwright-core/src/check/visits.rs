@@ -1,0 +1,170 @@
+//! Which items the loops of a path find: new ones, or such as an earlier visit or an import left done.
+
+use indexmap::IndexMap;
+use rustc_hash::FxHashMap;
+
+use super::trace::Tracer;
+use super::unfold::goes_before;
+use crate::definition::{Each, EachRun, Kind, State, Term};
+use crate::name::Name;
+use crate::proof::graph::Move;
+use crate::rehearse::Step;
+use crate::signal;
+
+/// One move of a path, as a visit of a loop.
+#[derive(Default)]
+pub(super) struct Visit {
+    /// An item that is done decides it, with its end.
+    again: Option<(Item, Name)>,
+    /// No other item is run.
+    pub(super) alone: bool,
+    /// Ends of items that are run before the one it comes out by, because a later visit needs them done.
+    pub(super) besides: Vec<Name>,
+}
+
+impl Visit {
+    /// Whether an item that is done decides it, and no other is run.
+    pub(super) fn runs_nothing(&self) -> bool {
+        self.again.is_some() && self.alone
+    }
+}
+
+/// Where an item was done.
+#[derive(Clone, Copy)]
+enum Item {
+    /// Before the run was imported.
+    Before,
+    /// It decided the visit of this number.
+    Decided(usize),
+    /// It was run besides in the visit of this number.
+    Besides(usize),
+}
+
+impl Tracer<'_, '_> {
+    /// What is found in each move of a path. A loop has another item every time it is entered, unless one that is done is
+    /// what counts.
+    pub(super) fn visits(&self, moves: &[Move], imported: bool) -> Vec<Visit> {
+        let mut visits: Vec<Visit> = moves.iter().map(|_| Visit::default()).collect();
+        let mut found: FxHashMap<(Name, Name), Item> = FxHashMap::default();
+        let mut passed: Vec<&Name> = Vec::new();
+        for (at, step) in moves.iter().enumerate() {
+            let Some((state, came)) = self.state_and_came(*step) else { continue };
+            let key = (state.name.clone(), came.signal.clone());
+            let alone = came.edited == 0 && came.wrote.is_none_or(|it| it == 0);
+            // An item of this visit shows it as well, if it can end like that.
+            let counts = alone || self.inside(*step, state, &came.signal).is_none();
+            let done = counts && self.is_done(*step, state, &came.signal, &passed);
+            passed.extend(state.gate.iter().filter(|it| it.passes.contains(&came.signal)).map(|it| &it.name));
+            let known = || found.get(&key).copied().or(imported.then_some(Item::Before));
+            let item = known().or_else(|| self.run_besides(&moves[..at], &visits, state, &came.signal));
+            let Some(item) = item.filter(|_| done) else {
+                found.insert(key, Item::Decided(at));
+                continue;
+            };
+            if let Item::Besides(earlier) = item
+                && !visits[earlier].besides.contains(&came.signal)
+            {
+                visits[earlier].besides.push(came.signal.clone());
+                found.insert(key, item);
+            }
+            visits[at] = Visit { again: Some((item, came.signal.clone())), alone, besides: Vec::new() };
+        }
+        visits
+    }
+
+    /// A visit before in which an item may have come to an end, and the loop came out otherwise by another.
+    fn run_besides(&self, moves: &[Move], visits: &[Visit], state: &State, end: &Name) -> Option<Item> {
+        let Kind::Each(Each { run: EachRun::Child(child), .. }) = &state.kind else { return None };
+        let machine = self.unfolded.workflow.children.get(&**child)?;
+        let may_have = |(step, visit): (&Move, &Visit)| {
+            self.state_and_came(*step).is_some_and(|(other, came)| {
+                let ran = came.signal != signal::STALE && !signal::NO_ITEMS.contains(&&*came.signal);
+                other.name == state.name
+                    && ran
+                    && !visit.runs_nothing()
+                    && goes_before(state, machine, end, &came.signal)
+                    && self.inside(*step, state, end).is_some()
+            })
+        };
+        let earlier: Vec<(&Move, &Visit)> = moves.iter().zip(visits).collect();
+        earlier.into_iter().rposition(may_have).map(Item::Besides)
+    }
+
+    /// Whether a loop may come out like this by items that are done, which nothing has undone since.
+    fn is_done(&self, step: Move, state: &State, signal: &Name, passed: &[&Name]) -> bool {
+        let Some(values) = self.unfolded.values(step.node) else { return false };
+        // What has changed since its gate passed undoes them.
+        let stands = state.gate.as_ref().is_none_or(|it| {
+            let status = self.unfolded.term(values, &Term::Gate(it.name.clone()));
+            !passed.contains(&&it.name) || status.is_some_and(|it| matches!(&*it, "fresh" | "forced"))
+        });
+        stands && self.unfolded.done_before(state, values, signal)
+    }
+}
+
+/// Writes down which items the loops of a path find. `begun` says where the steps of each visit begin. What an import has
+/// to bring along is returned: loops, and the ends of their items.
+pub(super) fn name_items(visits: &[Visit], begun: &[usize], steps: &mut [Step]) -> Vec<(Name, Name)> {
+    let own = |steps: &[Step], visit: usize| items_of(&steps[begun[visit]]).and_then(|it| it.last().cloned());
+    let besides = |own: &str, end: &Name| format!("{own}-{end}");
+    for (at, visit) in visits.iter().enumerate().filter(|(_, it)| !it.besides.is_empty()) {
+        let id = own(steps, at).unwrap_or_default();
+        let others = visit.besides.iter().map(|end| besides(&id, end));
+        give(&mut steps[begun[at]], others.chain([id.clone()]).collect());
+    }
+    let mut brought: Vec<(Name, Name)> = Vec::new();
+    for (at, visit) in visits.iter().enumerate() {
+        let Some((item, end)) = &visit.again else { continue };
+        let id = match item {
+            Item::Before => None,
+            Item::Decided(earlier) => own(steps, *earlier),
+            Item::Besides(earlier) => own(steps, *earlier).map(|it| besides(&it, end)),
+        };
+        if let (Item::Before, Step::State { state, .. }) = (item, &steps[begun[at]]) {
+            let key = (state.clone(), end.clone());
+            if !brought.contains(&key) {
+                brought.push(key);
+            }
+        }
+        let id = id.unwrap_or_else(|| before_the_start(end));
+        let others = items_of(&steps[begun[at]]).filter(|_| !visit.alone).cloned().unwrap_or_default();
+        give(&mut steps[begun[at]], std::iter::once(id).chain(others).collect());
+    }
+    brought
+}
+
+/// An item that ended like this before the run was imported.
+pub(super) fn before_the_start(end: &str) -> String {
+    format!("{end}-before")
+}
+
+/// The items a step says a loop finds.
+fn items_of(step: &Step) -> Option<&Vec<String>> {
+    match step {
+        Step::State { play, .. } => play.items.as_ref(),
+        _ => None,
+    }
+}
+
+fn give(step: &mut Step, items: Vec<String>) {
+    if let Step::State { play, .. } = step {
+        play.items = Some(items);
+    }
+}
+
+/// Every time a loop is entered it has another item: one that ended well is not done again. Steps that are not `new` have
+/// theirs.
+pub(super) fn number_items(steps: &mut [Step], new: impl Fn(usize) -> bool) {
+    let mut entered: IndexMap<(Option<Name>, Name), u32> = IndexMap::new();
+    for (at, step) in steps.iter_mut().enumerate() {
+        if let Step::State { child, state, play } = step
+            && let Some(items) = play.items.as_mut().filter(|it| !it.is_empty())
+        {
+            let number = entered.entry((child.clone(), state.clone())).or_insert(0);
+            *number += 1;
+            if new(at) {
+                *items = vec![number.to_string()];
+            }
+        }
+    }
+}
