@@ -15,7 +15,7 @@ pub(super) fn heeds(
     needs: &[usize],
 ) -> Vec<usize> {
     let mut heeded = state.looks_at.clone();
-    heeded.extend([state.last, state.ever, state.handed, state.done, plan.from].into_iter().flatten());
+    heeded.extend([state.last, state.ever, state.handed, plan.from].into_iter().flatten());
     for cell in &state.cells {
         heeded.extend(cell.last_fields.iter().map(|(slot, ..)| *slot));
     }
