@@ -28,8 +28,8 @@ pub(super) enum Slot {
     Outside(Name),
     /// Whether the last round of a gate's judges handed findings to a repair.
     Handed(Name),
-    /// Whether items of a loop may be done already that came to this end.
-    Done(Name, Name),
+    /// Whether items of a loop may be done already that came to one of these ends.
+    Done(Name, Vec<Name>),
     /// Who led here.
     From,
 }
@@ -102,6 +102,13 @@ impl Slots {
         self.kept.iter().enumerate().filter(move |(_, it)| of_loop(it)).map(|(at, _)| at)
     }
 
+    /// The slot that remembers whether items of a loop are done that came to an end.
+    pub(super) fn done_as(&self, name: &Name, end: &Name) -> Option<usize> {
+        let remembers =
+            |it: &Kept| matches!(&it.slot, Slot::Done(of, ends) if of == name && ends.contains(end));
+        self.kept.iter().position(remembers)
+    }
+
     /// Which slots matter on entering a state. One that may lead back also keeps what matters where that is.
     pub(super) fn alive(&self, state: &str) -> Vec<bool> {
         self.alive.get(state).cloned().unwrap_or_default()
@@ -129,14 +136,31 @@ impl Slots {
                 slots.add(workflow, shelf, machine, Slot::Handed(gate_name(state)));
             }
         }
-        for (name, end) in done {
-            slots.add(workflow, shelf, machine, Slot::Done(name.clone(), end.clone()));
-        }
         if machine.states.values().any(State::returns) {
             slots.add(workflow, shelf, machine, Slot::From);
         }
+        for (name, ends) in slots.done_together(done) {
+            slots.add(workflow, shelf, machine, Slot::Done(name, ends));
+        }
         slots.alive = slots.liveness(machine, &read);
         slots
+    }
+
+    /// Which ends of done items share a slot. Each has its own, unless that makes a large machine several times as large:
+    /// then those of a loop share one, and where one may be done, so may all. That can only allow more runs.
+    fn done_together(&self, done: &[(Name, Name)]) -> Vec<(Name, Vec<Name>)> {
+        const MOST_COMBINATIONS: usize = 1 << 14;
+        let sizes = self.kept.iter().map(|it| it.values.len()).chain(done.iter().map(|_| 2));
+        let few =
+            sizes.into_iter().try_fold(1_usize, usize::checked_mul).is_some_and(|it| it <= MOST_COMBINATIONS);
+        let mut found: Vec<(Name, Vec<Name>)> = Vec::new();
+        for (name, end) in done {
+            match found.iter_mut().find(|(of, _)| !few && of == name) {
+                Some((_, ends)) => ends.push(end.clone()),
+                None => found.push((name.clone(), vec![end.clone()])),
+            }
+        }
+        found
     }
 
     fn add(&mut self, workflow: &Workflow, shelf: &Shelf, machine: &Machine, slot: Slot) {

@@ -3,7 +3,6 @@
 
 use super::{Ends, Unfolded, Values};
 use crate::check::monitors::{Watch, What};
-use crate::check::slots::Slot;
 use crate::definition::{Each, EachRun, Happened, Kind, Machine, Outcome, State, Workflow};
 use crate::name::Name;
 
@@ -57,7 +56,7 @@ fn tells_visits_apart(watch: &Watch, state: &State, child: &Machine, end: &Name)
 impl Unfolded<'_> {
     /// Whether a loop may come out with a signal because items that ended like that were done before.
     pub(in super::super) fn done_before(&self, state: &State, values: &Values, signal: &Name) -> bool {
-        let done = self.slots.position(&Slot::Done(state.name.clone(), signal.clone()));
+        let done = self.slots.done_as(&state.name, signal);
         done.is_some_and(|at| values.get(at) == Some(&1))
     }
 }

@@ -179,9 +179,9 @@ impl Fitter<'_> {
         let setting = unfolded.setting(values, machine, with);
         let ends = self.ends.get(&(state.name.clone(), setting));
         let may_leave = |slot: &usize| match &unfolded.slots.kept[*slot].slot {
-            Slot::Done(_, end) => {
+            Slot::Done(_, remembered) => remembered.iter().any(|end| {
                 goes_before(state, machine, end, signal) && ends.is_none_or(|it| it.contains_key(&**end))
-            }
+            }),
             _ => false,
         };
         unfolded.slots.done(&state.name).filter(may_leave).collect()
