@@ -126,6 +126,7 @@ const GUARDS: &[(&str, &str, &str, &str, &str)] = &[
     ),
     ("\"Do it.\"", "do-it.md", "bad-value", "do-it.md", "prompts/do-it.md"),
     ("do: [{delete: tasks}]", "do: []", "bad-type", "[]", "leave the state out"),
+    ("run: part}", "run: part, order: depends}", "unknown-name", "depends", "`shape` of `tasks`"),
     ("limit: 1, per", "limit: -1, per", "bad-type", "-1", "cannot be below 0: write `0`, `1`"),
     ("limit: 1, per", "limit: 1.5, per", "bad-type", "1.5", "whole number, such as `2`, or add the unit"),
     ("run: part}", "run: part, at-most: -3}", "bad-type", "-3", "cannot be below 0: write `0`, `3`"),
@@ -174,6 +175,30 @@ fn a_loop_sets_no_variable_of_its_own_machine() {
         .replace("run: part}", "run: part, with: {mode: b}}");
     let wrong: Vec<Problem> = found(&text).into_iter().filter(|it| it.code == "bad-value").collect();
     assert!(matches!(&*wrong, [one] if text.get(one.place.bytes.clone()) == Some("mode")), "{wrong:?}");
+}
+
+/// What items need to be put in order; of what is not known to lack it nothing is said.
+#[test]
+fn items_without_what_orders_them_have_no_order() {
+    let ordered = |shape: &str| {
+        let text = GOOD.replace("[{id: text}]", shape).replace("run: part}", "run: part, order: depends}");
+        found(&text).into_iter().map(|it| it.message).collect::<Vec<_>>()
+    };
+    for shape in
+        ["[{id: text, depends: [text]}]", "[{id: text, depends: any}]", "[any]", "any", "[{\"*\": any}]"]
+    {
+        assert!(ordered(shape).is_empty(), "{shape}: {:?}", ordered(shape));
+    }
+    for (shape, missing) in [
+        ("[{id: text}]", "`depends`"),
+        ("[{depends: [text]}]", "`id`"),
+        ("[{id: text, depends: text}]", "`depends`"),
+        ("[{name: text}]", "`id` and `depends`"),
+        ("[text]", "`id` and `depends`"),
+    ] {
+        let said = format!("items of `docs.tasks.items` have no {missing}, so they have no order");
+        assert_eq!(ordered(shape), [said], "{shape}");
+    }
 }
 
 /// In a child these words are no trouble: scenarios and phases say `part.edit` there.

@@ -148,8 +148,12 @@ impl<'l, 'a> Texts<'l, 'a> {
                 }
             }
             Kind::Each(_) => {
-                if let Some(node) = node.get("each").and_then(|it| it.get("in")) {
-                    self.list(node, names);
+                let each = node.get("each");
+                if let Some(list) = each.and_then(|it| it.get("in")) {
+                    self.list(list, names);
+                    if let Some(order) = each.and_then(|it| it.get("order")) {
+                        self.order(order, list, names);
+                    }
                 }
             }
             _ => {}
@@ -318,6 +322,26 @@ impl<'l, 'a> Texts<'l, 'a> {
         self.loader.report(problem.maybe_help(help));
     }
 
+    /// Items can be put in order if each has an `id`, and says in `depends` which come before it.
+    fn order(&self, order: &Node, list: &Node, names: &Names) {
+        let Some(text) = list.text() else { return };
+        let Ok(of) = follow(names, &in_expression(text)) else { return };
+        let Some(missing) = without_order(&of) else { return };
+        let missing = missing.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(" and ");
+        let message = format!("items of `{}` have no {missing}, so they have no order", shorten(text));
+        let document = text.strip_prefix("docs.").and_then(|it| it.split('.').next()).unwrap_or_default();
+        let shaped = self.node("documents", document).is_some_and(|it| it.get("shape").is_some());
+        let help = if shaped {
+            format!(
+                "add it to the `shape` of `{document}`: `[{{id: text, depends: [text]}}]`; or leave `order` out"
+            )
+        } else {
+            "leave `order` out, or take a list whose items have `id` and `depends`".to_owned()
+        };
+        let problem = Problem::load("unknown-name", Loader::place(&order.bytes), message);
+        self.loader.report(problem.help(help));
+    }
+
     /// Whether what is given exists.
     fn check_given(&self, given: &Given, names: &Names) -> bool {
         let path = in_expression(&given.name);
@@ -328,6 +352,26 @@ impl<'l, 'a> Texts<'l, 'a> {
         self.loader.report(problem.maybe_help(instead(&path, &part, &known, names)));
         false
     }
+}
+
+/// What the items of a list lack to be put in order. Nothing, if it is not known what they have.
+fn without_order(of: &Type) -> Option<Vec<&'static str>> {
+    let item = match of {
+        Type::Maybe(inner) => return without_order(inner),
+        Type::List(item) => &**item,
+        _ => return None,
+    };
+    let item = if let Type::Maybe(inner) = item { &**inner } else { item };
+    let missing: Vec<&str> = match item {
+        Type::Any | Type::Map(_) => Vec::new(),
+        Type::Record(fields) => {
+            let id = fields.contains_key("id").then_some("id");
+            let depends = fields.get("depends").filter(|it| is_list(it)).map(|_| "depends");
+            ["id", "depends"].into_iter().filter(|it| id != Some(it) && depends != Some(it)).collect()
+        }
+        _ => vec!["id", "depends"],
+    };
+    (!missing.is_empty()).then_some(missing)
 }
 
 fn is_list(of: &Type) -> bool {
