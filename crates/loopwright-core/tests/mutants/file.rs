@@ -1,5 +1,7 @@
 //! Where things stand in a `workflow.yaml`: its machines, their states, cells and arms.
 
+use loopwright_core::signal;
+
 use crate::tree::{Part, Tree, join, key};
 
 /// Something in a file, and what it is called in the name of a mutant.
@@ -156,6 +158,32 @@ impl<'t> Machine<'t> {
             fresh
         });
         found
+    }
+
+    /// Whether what stands beyond a judge is a judge of the same gate, or chooses to go to one.
+    pub(crate) fn comes_back(&self, beyond: &str, judge: &str) -> bool {
+        let gate = |name: &str| {
+            let state = self.state(name).filter(|it| it.get("judges").is_some())?;
+            Some(state.get("gate").and_then(Tree::text).unwrap_or(name).to_owned())
+        };
+        let same = |name: &str| gate(name).is_some_and(|it| Some(it) == gate(judge));
+        let chooses = self.state(beyond).is_some_and(|it| it.get("choose").is_some());
+        same(beyond) || chooses && self.best_arms(beyond).iter().any(|it| same(self.target(it)))
+    }
+
+    /// Whether something takes a signal that a state does not route: a default of the machine, or of the workflow where
+    /// it has none, or what goes without saying for a loop without items and for a gate gone stale.
+    pub(crate) fn has_default(&self, word: &str) -> bool {
+        let own = self.section("defaults");
+        let defaults = if own.is_empty() {
+            self.tree.get("defaults").map(Tree::entries).unwrap_or_default()
+        } else {
+            own
+        };
+        let named = defaults.iter().flat_map(|(signals, _)| words(signals));
+        let failure = signal::is_failure(word) || word == signal::GROUP_TRANSIENT;
+        let takes = |it: &str| it == word || it == signal::GROUP_FAILURES && failure;
+        [signal::EMPTY, signal::STALE].contains(&word) || named.into_iter().any(takes)
     }
 
     /// Whether a state does something about what a judge found.

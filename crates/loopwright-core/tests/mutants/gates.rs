@@ -22,10 +22,12 @@ pub(crate) fn make(machine: &Machine<'_>, maker: &mut Maker<'_>) {
         for cell in machine.bad_cells(judge) {
             for arm in machine.arms(&cell) {
                 for beyond in machine.beyond(judge) {
-                    redirect("fail-as-pass", machine, &arm, beyond, maker);
+                    let back = machine.comes_back(beyond, judge);
+                    let operator = |it: &'static str| if back { "skip-the-repair" } else { it };
+                    redirect(operator("fail-as-pass"), machine, &arm, beyond, maker);
                     let repair = machine.target(&arm);
                     for onward in machine.best_arms(repair).iter().filter(|_| machine.repairs(repair)) {
-                        redirect("fix-past-the-gate", machine, onward, beyond, maker);
+                        redirect(operator("fix-past-the-gate"), machine, onward, beyond, maker);
                     }
                 }
             }

@@ -6,7 +6,11 @@ use crate::{budgets, gates, inputs, routes};
 
 /// What an operator does, in the order of the document.
 pub(crate) const OPERATORS: &[(&str, &str)] = &[
-    ("drop-route", "a signal of a state loses its route: a word of its `on`, or its `then`"),
+    ("drop-route", "a signal of a state loses its only route: a word of its `on`, or its `then`"),
+    (
+        "drop-own-route",
+        "a signal of a state loses its route where something else takes it: a default, or what goes without saying for an empty loop and a stale gate",
+    ),
     ("drop-default", "a word of `defaults` loses its route"),
     ("drop-answer", "an answer of a question loses its route"),
     ("drop-verb", "a verb is no longer listed at a state, or at the start"),
@@ -24,6 +28,10 @@ pub(crate) const OPERATORS: &[(&str, &str)] = &[
     ),
     ("fix-past-the-gate", "the repair that a bad verdict leads to goes on to where the judge's pass leads"),
     ("fail-as-pass", "a bad verdict leads to where the judge's pass leads"),
+    (
+        "skip-the-repair",
+        "after a bad verdict the repair is left out: the run comes to a judge of the same gate at once, or to a `choose` that sends it there",
+    ),
     ("drop-need", "one gate of a `needs` is gone"),
     ("drop-gate", "a judge is no gate any more: `judges` and what belongs to it are gone"),
     ("drop-judged", "one of the documents a gate judges is left out"),

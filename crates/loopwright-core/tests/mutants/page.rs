@@ -40,9 +40,15 @@ ask.
 The rates leave the equivalent ones out: caught / (made - equivalent).
 
 Some operators break a promise: a route that is missing, a loop that never ends, a gate passed unjudged. Those `check` has
-to catch. Others change what is promised: `drop-need`, `drop-judged`, `drop-per`, `drop-refill`, `drop-set` and
-`drop-default` mostly leave a workflow that is sound and smaller, or gives up sooner, and only a scenario knows that it is
-not the one that was meant.
+to catch. Others change what is promised: `drop-own-route`, `skip-the-repair`, `drop-need`, `drop-judged`, `drop-per`,
+`drop-refill`, `drop-set` and `drop-default` mostly leave a workflow that is sound and smaller, or gives up sooner, and
+only a scenario knows that it is not the one that was meant.
+
+The rates are not those of a suite written blind: scenarios and properties were added to the built-ins after mutants had
+survived. Two kinds are told apart because they are not the same mistake: a signal that has lost its only route, and one
+that a default takes; a repair that leads past its gate, and one that is left out, so that the gate is judged again with
+nothing repaired. An arm that leads to a judge is not led to the `choose` or `settle` behind the judge: that sends the run
+back, so nothing is passed.
 
 ## Operators
 

@@ -20,6 +20,8 @@ pub(crate) fn make(machine: &Machine<'_>, maker: &mut Maker<'_>) {
                 "drop-verb"
             } else if asks {
                 "drop-answer"
+            } else if machine.has_default(word) {
+                "drop-own-route"
             } else {
                 "drop-route"
             }
