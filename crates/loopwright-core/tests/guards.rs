@@ -56,6 +56,14 @@ fn the_good_file_loads() {
 
 /// What is replaced by what, the code, what is underlined, and a word of the help.
 const GUARDS: &[(&str, &str, &str, &str, &str)] = &[
+    ("questions:\n", "lists: [notes]\nquestions:\n", "unused", "lists", "write `record: notes`"),
+    (
+        "facts:\n  tree: {in: [clean, dirty], is: \"git.dirty ?",
+        "lists: [notes]\nfacts:\n  tree: {in: [clean, dirty], is: \"git.dirty || lists.notes.size() > 0 ?",
+        "unused",
+        "lists",
+        "write `record: notes`",
+    ),
     ("which: {choose", "which: {needs: [tests], choose", "unknown-key", "needs", "the state it leads to"),
     ("now: {settle", "now: {needs: [tests], settle", "unknown-key", "needs", "the state it leads to"),
     ("stuck", "failed", "reserved", "failed", "another name"),

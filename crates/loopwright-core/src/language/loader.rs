@@ -245,15 +245,21 @@ impl<'a> Loader<'a> {
                 }
             }
         }
-        for (name, _) in &workflow.lists {
-            if !used.contains(&("lists", name.to_string())) {
-                let bytes = self.root.entry("lists").map_or(0..0, |it| it.key_bytes.clone());
-                let message = format!("nothing records to or reads the list `{name}`");
-                self.report(
-                    Problem::proof("unused", Self::place(&bytes), message)
-                        .help("remove it, or `record` to it"),
-                );
-            }
+        let states = workflow.machines().flat_map(|it| it.states.values());
+        let arms = states.flat_map(|it| it.cells.values()).flat_map(|it| &it.arms);
+        let begun = workflow.machines().flat_map(|it| &it.start).map(|it| &it.arm);
+        let recorded: FxHashSet<&Name> = arms.chain(begun).flat_map(|it| &it.record).collect();
+        for name in workflow.lists.keys().filter(|it| !recorded.contains(it)) {
+            let bytes = self.root.entry("lists").map_or(0..0, |it| it.key_bytes.clone());
+            let message = if used.contains(&("lists", name.to_string())) {
+                format!("nothing records to the list `{name}`, so it is always empty")
+            } else {
+                format!("nothing records to or reads the list `{name}`")
+            };
+            self.report(
+                Problem::proof("unused", Self::place(&bytes), message)
+                    .help(format!("write `record: {name}` on an arm, or remove the list")),
+            );
         }
     }
 
