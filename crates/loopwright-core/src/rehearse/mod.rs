@@ -17,6 +17,8 @@ pub use self::chance::Chance;
 pub use self::coverage::{Coverage, WrittenArm};
 pub use self::exhaustive::{Exhausted, exhaustive};
 pub use self::parse::parse_scenario;
+pub(crate) use self::player::Shares;
 pub use self::player::{Actor, Listing, Moment, Play, Played, Player, Stop, WalkStep, play};
 pub use self::scenario::{Expect, Scenario, Start, Step};
+pub(crate) use self::script::perform_within;
 pub use self::script::{Script, Verdict, perform};
