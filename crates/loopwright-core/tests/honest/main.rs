@@ -34,6 +34,7 @@ use loopwright_core::check::check;
 
 use crate::author::loaded;
 use crate::claims::{Claims, Lie};
+use crate::paths::Listed;
 use crate::world::People;
 
 /// How often each workflow is played, from each of its beginnings and with each kind of people.
@@ -44,6 +45,7 @@ struct Examined {
     proved: bool,
     /// What there is in it, and what happened in its plays.
     kinds: BTreeSet<&'static str>,
+    listed: Listed,
     codes: BTreeSet<&'static str>,
     lies: Vec<Lie>,
 }
@@ -57,12 +59,10 @@ fn examined(text: &str, salt: u64) -> Result<Examined, String> {
     let (mut lies, mut kinds) = claims.held_against_the_world(PLAYS, salt, &people);
     kinds.extend(kinds::of_workflow(&workflow));
     lies.extend(paths::that_do_not_replay(&workflow, &report));
-    // Past a gate that is reported as unsettled, the machine does not go on as the graph does.
-    if claims.unsettled().is_empty() {
-        lies.extend(paths::transitions_that_do_not_play(&workflow, 25));
-    }
+    let (untaken, listed) = paths::transitions_that_do_not_play(&workflow, 25);
+    lies.extend(untaken);
     let codes = report.problems.iter().map(|it| it.code).collect();
-    Ok(Examined { proved: report.is_proved(), kinds, codes, lies })
+    Ok(Examined { proved: report.is_proved(), kinds, listed, codes, lies })
 }
 
 /// What was found out about many.
@@ -72,6 +72,8 @@ struct Tally {
     proved: usize,
     /// What there is in those that are proved.
     kinds: BTreeMap<&'static str, usize>,
+    /// Transitions of those that are proved, and of the others.
+    listed: [Listed; 2],
     codes: BTreeMap<String, usize>,
     left_out: BTreeMap<String, usize>,
     lies: BTreeMap<String, Vec<u64>>,
@@ -110,6 +112,9 @@ impl Tally {
             let enough = found * 100 >= self.proved * of_hundred;
             assert!(enough, "only {found} of {} that were proved have {kind}", self.proved);
         }
+        let [proved, _] = self.listed;
+        let stopped = proved.stopped;
+        assert!(stopped * 100 <= proved.known, "{stopped} of {} transitions are stopped", proved.known);
         for code in COME_UP {
             let found = self.codes.get(*code).copied().unwrap_or(0);
             assert!(found >= count / 150, "`{code}` came up only {found} times in {count}");
@@ -140,6 +145,10 @@ fn tallied(from: u64, count: u64) -> Tally {
                         Ok(found) => {
                             tally.examined += 1;
                             tally.proved += usize::from(found.proved);
+                            let listed = &mut tally.listed[usize::from(!found.proved)];
+                            listed.known += found.listed.known;
+                            listed.unknown += found.listed.unknown;
+                            listed.stopped += found.listed.stopped;
                             for kind in found.kinds.into_iter().filter(|_| found.proved) {
                                 *tally.kinds.entry(kind).or_insert(0) += 1;
                             }
@@ -206,8 +215,8 @@ fn the_proof_does_not_lie() {
     let (from, count) = (number("LOOPWRIGHT_SEED", 0), number("LOOPWRIGHT_CASES", 3_000));
     let tally = tallied(from, count);
     println!(
-        "{} workflows examined, {} proved\nwith: {:?}\nproblems: {:?}\nleft out: {:?}\nlies: {:?}",
-        tally.examined, tally.proved, tally.kinds, tally.codes, tally.left_out, tally.lies
+        "{} workflows examined, {} proved\nwith: {:?}\ntransitions: {:?}\nproblems: {:?}\nleft out: {:?}\nlies: {:?}",
+        tally.examined, tally.proved, tally.kinds, tally.listed, tally.codes, tally.left_out, tally.lies
     );
     tally.is_not_empty(count);
     let wanted = std::env::var("LOOPWRIGHT_KIND").ok();
