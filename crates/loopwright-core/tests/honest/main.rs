@@ -51,12 +51,12 @@ struct Examined {
 }
 
 /// Checks a workflow and holds the proof against the world.
-fn examined(text: &str, salt: u64) -> Result<Examined, String> {
+fn examined(text: &str, salt: u64, plays: u64) -> Result<Examined, String> {
     let workflow = loaded(text).map_err(|it| format!("load: {}", it.join("; ")))?;
     let report = check(&workflow);
     let claims = Claims::of(&workflow, &report);
     let people = [People::Quiet, People::EditAtNeeds, People::EditAtRest];
-    let (mut lies, mut kinds) = claims.held_against_the_world(PLAYS, salt, &people);
+    let (mut lies, mut kinds) = claims.held_against_the_world(plays, salt, &people);
     kinds.extend(kinds::of_workflow(&workflow));
     lies.extend(paths::that_do_not_replay(&workflow, &report));
     let (untaken, listed) = paths::transitions_that_do_not_play(&workflow, 25);
@@ -138,7 +138,7 @@ fn tallied(from: u64, count: u64) -> Tally {
                     if seed >= from + count {
                         return;
                     }
-                    let found = examined(&generator::workflow(seed), seed);
+                    let found = examined(&generator::workflow(seed), seed, PLAYS);
                     let mut tally = tally.lock().expect("no other worker fell");
                     match found {
                         Err(why) => *tally.left_out.entry(why).or_insert(0) += 1,
@@ -171,7 +171,7 @@ fn tallied(from: u64, count: u64) -> Tally {
 /// One lie of a kind, as small as it gets, with everything one needs to see it.
 fn told(kind: &str, seeds: &[u64]) -> String {
     let seed = *seeds.iter().min().expect("a seed");
-    let lies = |text: &str| examined(text, seed).map(|it| it.lies).unwrap_or_default();
+    let lies = |text: &str| examined(text, seed, PLAYS).map(|it| it.lies).unwrap_or_default();
     let text = shrink::shrunk(&generator::workflow(seed), kind, &lies);
     let mut out = format!("==== {kind}: seeds {seeds:?}, here {seed}\n{text}");
     if let Some(lie) = lies(&text).iter().find(|it| it.kind() == kind) {
@@ -196,17 +196,14 @@ fn it_does_not_lie_again() {
     let mut told: Vec<String> = Vec::new();
     for file in files {
         let text = std::fs::read_to_string(&file).expect("a text");
-        for salt in 0..25 {
-            match examined(&text, salt) {
-                Err(why) => told.push(format!("{}: {why}", file.display())),
-                Ok(found) => {
-                    let lie = found.lies.first();
-                    told.extend(lie.map(|it| format!("{}: {}", file.display(), it.text)));
-                }
+        match examined(&text, 0, 25 * PLAYS) {
+            Err(why) => told.push(format!("{}: {why}", file.display())),
+            Ok(found) => {
+                let lie = found.lies.first();
+                told.extend(lie.map(|it| format!("{}: {}", file.display(), it.text)));
             }
         }
     }
-    told.dedup();
     assert!(told.is_empty(), "{}", told.join("\n"));
 }
 
