@@ -22,7 +22,8 @@ pub struct Exhausted {
 /// Plays a shortest run to every transition of every position. Besides showing them, it holds the machine and the
 /// proof against each other.
 pub fn exhaustive(workflow: &Workflow, failures: bool, coverage: &mut Coverage) -> Exhausted {
-    let Transitions { scenarios, unknown, cut } = transitions(workflow, failures);
+    let Transitions { scenarios, mut unknown, stopped, cut } = transitions(workflow, failures);
+    unknown.extend(stopped);
     let mut exhausted = Exhausted { played: scenarios.len(), unknown, cut, complaints: Vec::new() };
     let mut shares = Shares::new();
     for scenario in &scenarios {

@@ -31,7 +31,7 @@ pub struct Player<'a, A> {
 }
 
 /// Which documents share files, as far as it was asked. Finding out takes longer than a play does.
-pub(super) type Shares = IndexMap<Name, Vec<Name>>;
+pub(crate) type Shares = IndexMap<Name, Vec<Name>>;
 
 /// Plays a workflow from its beginning until it ends, waits, or has gone on for `most` steps.
 pub fn play<A: Actor>(

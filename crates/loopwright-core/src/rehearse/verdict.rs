@@ -40,8 +40,19 @@ pub(super) fn perform_on(
     coverage: &mut Coverage,
     shares: &mut Shares,
 ) -> Result<Verdict, Impossible> {
+    perform_within(workflow, scenario, coverage, shares, MOST_STEPS)
+}
+
+/// The same, for so many steps at most.
+pub(crate) fn perform_within(
+    workflow: &Workflow,
+    scenario: &Scenario,
+    coverage: &mut Coverage,
+    shares: &mut Shares,
+    most: u32,
+) -> Result<Verdict, Impossible> {
     let mut script = Script::new(scenario);
-    let played = play_on(workflow, &scenario.start, &mut script, coverage, MOST_STEPS, shares)?;
+    let played = play_on(workflow, &scenario.start, &mut script, coverage, most, shares)?;
     // Nobody reads facts after the end.
     let left: Vec<&Step> = script.left().skip_while(|it| matches!(it, Step::Facts(_))).collect();
     let never_came = (!left.is_empty()).then(|| scenario.steps.len() - left.len());

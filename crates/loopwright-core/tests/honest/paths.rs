@@ -164,31 +164,32 @@ fn ends_after_all(workflow: &Workflow, path: &Scenario) -> Option<String> {
     })
 }
 
-/// Transitions that do not play, of a sample.
-pub(crate) fn transitions_that_do_not_play(workflow: &Workflow, most: usize) -> Vec<Lie> {
-    let scenarios = transitions(workflow, true).scenarios;
-    let stride = (scenarios.len() / most.max(1)).max(1);
+/// Transitions that do not play, of a sample; and how many there are.
+pub(crate) fn transitions_that_do_not_play(workflow: &Workflow, most: usize) -> (Vec<Lie>, Listed) {
+    let all = transitions(workflow, true);
+    let listed =
+        Listed { known: all.scenarios.len(), unknown: all.unknown.len(), stopped: all.stopped.len() };
+    let stride = (all.scenarios.len() / most.max(1)).max(1);
     let mut found = Vec::new();
-    for scenario in scenarios.iter().step_by(stride) {
+    for scenario in all.scenarios.iter().step_by(stride) {
         let complaint = match perform(workflow, scenario, &mut Coverage::of(workflow)) {
-            // An edit also makes gates stale that judge the same and that nobody routes on. The proof does not follow
-            // that: it would double what it walks, to leave out runs that do no harm.
-            Ok(verdict) if edits_meanwhile(scenario) && !verdict.played.unsettled.is_empty() => None,
             Ok(verdict) => verdict.complaints.first().cloned(),
             Err(error) => Some(error.to_string()),
         };
         found.extend(complaint.map(|it| lie(&format!("transition: {it}"), scenario)));
     }
-    found
+    (found, listed)
 }
 
-/// Whether somebody edits something while the run waits for people.
-fn edits_meanwhile(scenario: &Scenario) -> bool {
-    scenario.steps.iter().any(|it| match it {
-        Step::State { play, .. } => play.edited.as_ref().is_some_and(|it| !it.is_empty()),
-        Step::Edit(_) => true,
-        _ => false,
-    })
+/// How many transitions there are.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Listed {
+    /// With a run that takes it.
+    pub(crate) known: usize,
+    /// In too large a space to tell.
+    pub(crate) unknown: usize,
+    /// A gate stops the run that was found.
+    pub(crate) stopped: usize,
 }
 
 /// Follows a script, then chance.
