@@ -17,7 +17,7 @@ use crate::rehearse::{Coverage, Expect, Scenario, Shares, Step, perform_within};
 use crate::signal;
 
 /// Runs beyond this are left out.
-const MOST: usize = 50_000;
+const MOST: usize = 100_000;
 
 /// A shortest run to every transition of every position.
 #[derive(Clone, Debug, Default)]
@@ -57,7 +57,7 @@ pub fn transitions(workflow: &Workflow, failures: bool) -> Transitions {
     open.extend(open_gates(&family.watches, &main_prover));
     let mut trial =
         Trial { workflow, main: &family.main, open, shares: Shares::new(), coverage: Coverage::of(workflow) };
-    collect(&main, &main_prover, failures, &mut trial, &mut all);
+    // Children are small; a large parent must not leave them out.
     for instance in &family.instances {
         let prefix = match super::children::prefix(&main, &main_prover, instance) {
             Prefix::Never => continue,
@@ -80,6 +80,7 @@ pub fn transitions(workflow: &Workflow, failures: bool) -> Transitions {
             all.unknown.extend(unknown);
         }
     }
+    collect(&main, &main_prover, failures, &mut trial, &mut all);
     all
 }
 

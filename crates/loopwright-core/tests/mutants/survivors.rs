@@ -47,13 +47,6 @@ const REASONS: &[Reason] = &[
     },
     Reason {
         built_in: "issue",
-        operator: "drop-arm",
-        mutants: &["write-tests NOT_TESTABLE arm 2"],
-        counts: SURVIVES,
-        because: "the next arm leads to the same state and records nothing; `check` does not ask whether a list that is read is ever written",
-    },
-    Reason {
-        built_in: "issue",
         operator: "drop-set",
         mutants: &["diagnose-review TEST_DESIGN"],
         counts: SURVIVES,
