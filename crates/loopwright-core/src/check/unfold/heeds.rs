@@ -59,7 +59,9 @@ fn read_by(test: &Test, plan: &Plan<'_>, heeded: &mut Vec<usize>) {
         Read::Owed(gate, wanted) => {
             let gate: &GatePlan = &plan.gates[*gate];
             heeded.extend(gate.slots());
-            wanted.iter().for_each(|it| read_by(it, plan, heeded));
+            for test in wanted {
+                read_by(test, plan, heeded);
+            }
         }
         Read::Choice(_) | Read::Nothing => {}
     }

@@ -1,0 +1,101 @@
+//! The tables, their versions, and what SQLite's errors mean to us.
+
+use std::path::Path;
+use std::time::Duration;
+
+use rusqlite::{Connection, Error, ErrorCode};
+
+use crate::journal::JournalError;
+
+/// Each step brings a journal from the format of its place in this list to the next. Steps are never changed.
+const STEPS: &[&str] = &["
+    CREATE TABLE runs (
+        id         INTEGER PRIMARY KEY,
+        name       TEXT NOT NULL UNIQUE,
+        workflow   TEXT NOT NULL,
+        subject    TEXT NOT NULL,
+        definition TEXT NOT NULL,
+        parent     TEXT,
+        created    INTEGER NOT NULL,
+        updated    INTEGER NOT NULL,
+        last       INTEGER NOT NULL DEFAULT 0,
+        state      TEXT NOT NULL DEFAULT '',
+        status     TEXT NOT NULL DEFAULT '',
+        holder     TEXT NOT NULL DEFAULT '',
+        token      INTEGER NOT NULL DEFAULT 0,
+        until      INTEGER NOT NULL DEFAULT 0
+    );
+    CREATE TABLE events (
+        run     INTEGER NOT NULL REFERENCES runs (id),
+        seq     INTEGER NOT NULL,
+        version INTEGER NOT NULL,
+        at      INTEGER NOT NULL,
+        body    TEXT NOT NULL,
+        sum     INTEGER NOT NULL,
+        PRIMARY KEY (run, seq)
+    ) WITHOUT ROWID;
+    CREATE TABLE snapshots (
+        run  INTEGER PRIMARY KEY REFERENCES runs (id),
+        seq  INTEGER NOT NULL,
+        body TEXT NOT NULL,
+        sum  INTEGER NOT NULL
+    );
+    CREATE TABLE blobs (digest TEXT NOT NULL UNIQUE, bytes BLOB NOT NULL);
+    CREATE TABLE inbox (
+        id   INTEGER PRIMARY KEY AUTOINCREMENT,
+        run  INTEGER NOT NULL REFERENCES runs (id),
+        at   INTEGER NOT NULL,
+        body TEXT NOT NULL
+    );
+    CREATE INDEX inbox_of_run ON inbox (run);
+"];
+
+/// Opens the file. Drivers of several processes take turns; each waits for the others a while.
+pub(super) fn connect(path: &Path) -> Result<Connection, JournalError> {
+    let open = || {
+        let connection = Connection::open(path)?;
+        connection.busy_timeout(Duration::from_secs(30))?;
+        connection.pragma_update(None, "journal_mode", "wal")?;
+        connection.pragma_update(None, "synchronous", "full")?;
+        connection.pragma_update(None, "foreign_keys", true)?;
+        Ok(connection)
+    };
+    open().map_err(|it: Error| told(path, &it))
+}
+
+/// Brings a journal of an earlier format up to date.
+pub(super) fn bring_up_to_date(connection: &Connection, path: &Path) -> Result<(), JournalError> {
+    let told = |it: Error| told(path, &it);
+    let format = || connection.pragma_query_value(None, "user_version", |row| row.get::<_, u32>(0));
+    let known = u32::try_from(STEPS.len()).unwrap_or(u32::MAX);
+    if format().map_err(told)? == known {
+        return Ok(());
+    }
+    // Somebody else may be about to do the same.
+    connection.execute_batch("BEGIN IMMEDIATE").map_err(told)?;
+    let outcome = (|| {
+        let found = format().map_err(told)?;
+        if found > known {
+            return Err(JournalError::TooNew { path: path.to_owned(), found, known });
+        }
+        for step in STEPS.iter().skip(found as usize) {
+            connection.execute_batch(step).map_err(told)?;
+        }
+        connection.pragma_update(None, "user_version", known).map_err(told)
+    })();
+    let end = if outcome.is_ok() { "COMMIT" } else { "ROLLBACK" };
+    connection.execute_batch(end).map_err(told)?;
+    outcome
+}
+
+/// What an error of SQLite's means.
+pub(super) fn told(path: &Path, error: &Error) -> JournalError {
+    let path = path.to_owned();
+    match error.sqlite_error_code() {
+        Some(ErrorCode::DiskFull) => JournalError::Full(format!("the journal at {}", path.display())),
+        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
+            JournalError::Damaged { what: format!("{} ({error})", path.display()) }
+        }
+        _ => JournalError::Unusable { path, why: error.to_string() },
+    }
+}
