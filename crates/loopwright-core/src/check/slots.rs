@@ -28,8 +28,8 @@ pub(super) enum Slot {
     Outside(Name),
     /// Whether the last round of a gate's judges handed findings to a repair.
     Handed(Name),
-    /// Whether items of a loop may be done already that came to one of these ends.
-    Done(Name, Vec<Name>),
+    /// Whether items of a loop may be done already. Not by which end: that would double what is walked.
+    Done(Name),
     /// Who led here.
     From,
 }
@@ -96,17 +96,9 @@ impl Slots {
         self.position(&Slot::Term(term.clone()))
     }
 
-    /// The slots that remember which items of a loop are done.
-    pub(super) fn done(&self, name: &Name) -> impl Iterator<Item = usize> {
-        let of_loop = move |it: &Kept| matches!(&it.slot, Slot::Done(of, _) if of == name);
-        self.kept.iter().enumerate().filter(move |(_, it)| of_loop(it)).map(|(at, _)| at)
-    }
-
-    /// The slot that remembers whether items of a loop are done that came to an end.
-    pub(super) fn done_as(&self, name: &Name, end: &Name) -> Option<usize> {
-        let remembers =
-            |it: &Kept| matches!(&it.slot, Slot::Done(of, ends) if of == name && ends.contains(end));
-        self.kept.iter().position(remembers)
+    /// The slot that remembers whether items of a loop are done.
+    pub(super) fn done(&self, name: &Name) -> Option<usize> {
+        self.position(&Slot::Done(name.clone()))
     }
 
     /// Which slots matter on entering a state. One that may lead back also keeps what matters where that is.
@@ -114,13 +106,8 @@ impl Slots {
         self.alive.get(state).cloned().unwrap_or_default()
     }
 
-    /// Collects the slots of a machine. `done` are loops and ends that are remembered, once an item came to them.
-    pub(super) fn collect(
-        workflow: &Workflow,
-        shelf: &Shelf,
-        machine: &Machine,
-        done: &[(Name, Name)],
-    ) -> Self {
+    /// Collects the slots of a machine. `loops` are those that remember whether items are done.
+    pub(super) fn collect(workflow: &Workflow, shelf: &Shelf, machine: &Machine, loops: &[Name]) -> Self {
         let mut slots = Self { kept: Vec::new(), index: FxHashMap::default(), alive: IndexMap::new() };
         let read = reads_by_state(workflow, machine);
         for terms in read.values() {
@@ -136,31 +123,14 @@ impl Slots {
                 slots.add(workflow, shelf, machine, Slot::Handed(gate_name(state)));
             }
         }
+        for name in loops {
+            slots.add(workflow, shelf, machine, Slot::Done(name.clone()));
+        }
         if machine.states.values().any(State::returns) {
             slots.add(workflow, shelf, machine, Slot::From);
         }
-        for (name, ends) in slots.done_together(done) {
-            slots.add(workflow, shelf, machine, Slot::Done(name, ends));
-        }
         slots.alive = slots.liveness(machine, &read);
         slots
-    }
-
-    /// Which ends of done items share a slot. Each has its own, unless that makes a large machine several times as large:
-    /// then those of a loop share one, and where one may be done, so may all. That can only allow more runs.
-    fn done_together(&self, done: &[(Name, Name)]) -> Vec<(Name, Vec<Name>)> {
-        const MOST_COMBINATIONS: usize = 1 << 14;
-        let sizes = self.kept.iter().map(|it| it.values.len()).chain(done.iter().map(|_| 2));
-        let few =
-            sizes.into_iter().try_fold(1_usize, usize::checked_mul).is_some_and(|it| it <= MOST_COMBINATIONS);
-        let mut found: Vec<(Name, Vec<Name>)> = Vec::new();
-        for (name, end) in done {
-            match found.iter_mut().find(|(of, _)| !few && of == name) {
-                Some((_, ends)) => ends.push(end.clone()),
-                None => found.push((name.clone(), vec![end.clone()])),
-            }
-        }
-        found
     }
 
     fn add(&mut self, workflow: &Workflow, shelf: &Shelf, machine: &Machine, slot: Slot) {
@@ -192,7 +162,7 @@ impl Slots {
                 }
                 let handed = reads_same_again(state).then(|| Slot::Handed(gate_name(state)));
                 let handed = handed.and_then(|it| self.position(&it));
-                for at in self.done(&state.name).chain(handed) {
+                for at in self.done(&state.name).into_iter().chain(handed) {
                     here[at] = true;
                 }
                 if let Some(at) = self.position(&Slot::From).filter(|_| state.returns()) {
@@ -524,7 +494,7 @@ fn values_of(workflow: &Workflow, machine: &Machine, slot: &Slot) -> Option<Vec<
             let by_topic = std::iter::once(Name::from("no")).chain(topics.iter().cloned());
             Some(if topics.is_empty() { yes_no() } else { by_topic.collect() })
         }
-        Slot::Done(..) | Slot::Outside(_) => Some(yes_no()),
+        Slot::Done(_) | Slot::Outside(_) => Some(yes_no()),
         Slot::From => Some(std::iter::once(Name::from("")).chain(machine.states.keys().cloned()).collect()),
         Slot::Term(term) => term_values(workflow, machine, term),
     }

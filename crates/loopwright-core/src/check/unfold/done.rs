@@ -1,33 +1,41 @@
 //! Items that are done: a loop does not run them again, so a later visit may come out by what an earlier one did, without
 //! any person and whatever the child is run with now.
 
-use super::{Ends, Unfolded, Values};
+use super::{Ends, Setting, Unfolded, Values};
 use crate::check::monitors::{Watch, What};
-use crate::definition::{Each, EachRun, Happened, Kind, Machine, Outcome, State, Workflow};
+use crate::definition::{Each, EachRun, Happened, Kind, Machine, Outcome, State, Term, Workflow};
 use crate::name::Name;
 
-/// Loops and ends for which it matters whether items may be done already: ends that are not simply there for the taking
-/// on every visit, and those that a property looks into and that were not always run alike.
+/// Loops for which it matters whether items may be done already: those with an end that is not simply there for the
+/// taking on every visit, and those that a property looks into and that were not always run alike.
 pub(super) fn remembered(
     workflow: &Workflow,
     machine: &Machine,
     ends: &Ends,
     watches: &[Watch],
-) -> Vec<(Name, Name)> {
-    let mut found = Vec::new();
-    for state in machine.states.values() {
-        let Some(child) = runs(state).and_then(|it| workflow.children.get(&**it)) else { continue };
+) -> Vec<Name> {
+    let matters = |state: &&State| {
+        let Some(child) = runs(state).and_then(|it| workflow.children.get(&**it)) else { return false };
         let settings = || ends.iter().filter(|((name, _), _)| *name == state.name).map(|(_, it)| it);
         let well = child.ends().filter(|(_, outcome)| *outcome == Outcome::Success);
         let differs = |end: &Name| {
             settings().any(|it| it.contains_key(end)) && settings().any(|it| it.get(end) != Some(&false))
         };
-        let matters =
-            |end: &Name| differs(end) || watches.iter().any(|it| tells_visits_apart(it, state, child, end));
-        let matter = well.map(|(end, _)| end).filter(|it| matters(it));
-        found.extend(matter.map(|end| (state.name.clone(), end.clone())));
-    }
-    found
+        well.into_iter().any(|(end, _)| {
+            differs(end) || watches.iter().any(|it| tells_visits_apart(it, state, child, end))
+        })
+    };
+    machine.states.values().filter(matters).map(|it| it.name.clone()).collect()
+}
+
+/// Whether one run can come to a loop with both settings: they agree on the variables that nothing sets on the way.
+fn may_follow(machine: &Machine, one: &Setting, other: &Setting) -> bool {
+    let arms = || machine.states.values().flat_map(|it| it.cells.values()).flat_map(|it| &it.arms);
+    let stays = |term: &Term| match term {
+        Term::Var(name) => !arms().any(|it| it.set.contains_key(&**name)),
+        _ => false,
+    };
+    one.outer.iter().zip(&other.outer).all(|(a, b)| a == b || a.0 != b.0 || !stays(&a.0))
 }
 
 /// The child a loop runs, if it leaves out items that are done.
@@ -56,7 +64,15 @@ fn tells_visits_apart(watch: &Watch, state: &State, child: &Machine, end: &Name)
 impl Unfolded<'_> {
     /// Whether a loop may come out with a signal because items that ended like that were done before.
     pub(in super::super) fn done_before(&self, state: &State, values: &Values, signal: &Name) -> bool {
-        let done = self.slots.done_as(&state.name, signal);
-        done.is_some_and(|at| values.get(at) == Some(&1))
+        let Kind::Each(each) = &state.kind else { return false };
+        let Some(child) = runs(state).and_then(|it| self.workflow.children.get(&**it)) else { return false };
+        let well = child.ends().any(|(end, outcome)| end == signal && outcome == Outcome::Success);
+        if !well || self.slots.done(&state.name).is_none_or(|at| values.get(at) != Some(&1)) {
+            return false;
+        }
+        let now = self.setting(values, child, &each.with);
+        self.ends.iter().any(|((name, then), ends)| {
+            *name == state.name && ends.contains_key(signal) && may_follow(self.machine, then, &now)
+        })
     }
 }

@@ -3,7 +3,6 @@
 use std::rc::Rc;
 
 use super::super::monitors::{Taken, Watch};
-use super::super::slots::Slot;
 use super::super::writes::{self, Documents};
 use super::heeds::heeds;
 use super::plan::{Plan, StatePlan};
@@ -37,8 +36,8 @@ pub(super) struct FittedCell {
     /// Whether it may be by items that are done, and whether no other way is left.
     pub(super) done: bool,
     pub(super) only_done: bool,
-    /// Slots of ends that items of this visit may have come to, and are done by that.
-    pub(super) leaves: Vec<usize>,
+    /// The slot that remembers items that are done, if some of this visit may be.
+    pub(super) leaves: Option<usize>,
     pub(super) arms: Vec<FittedArm>,
 }
 
@@ -142,9 +141,7 @@ impl Fitter<'_> {
         let Some(machine) = machine.filter(|it| it.ends().any(|(name, _)| name == signal)) else {
             return Reached::Alone;
         };
-        let of_loop = || self.ends.iter().filter(|((name, _), _)| *name == state.name);
-        if unfolded.done_before(state, values, signal) && of_loop().any(|(_, it)| it.contains_key(&**signal))
-        {
+        if unfolded.done_before(state, values, signal) {
             return Reached::Alone;
         }
         let setting = unfolded.setting(values, machine, with);
@@ -168,23 +165,25 @@ impl Fitter<'_> {
     }
 
     /// What a visit that comes out like this may leave done: one item may have ended well before another did not.
-    fn leaves(&self, unfolded: &Unfolded<'_>, state: &State, values: &Values, signal: &Name) -> Vec<usize> {
+    fn leaves(
+        &self,
+        unfolded: &Unfolded<'_>,
+        state: &State,
+        values: &Values,
+        signal: &Name,
+    ) -> Option<usize> {
         let Kind::Each(Each { run: EachRun::Child(child), with, .. }) = &state.kind else {
-            return Vec::new();
+            return None;
         };
-        let Some(machine) = unfolded.workflow.children.get(&**child) else { return Vec::new() };
+        let Some(machine) = unfolded.workflow.children.get(&**child) else { return None };
         if *signal == signal::STALE || signal::NO_ITEMS.contains(&&**signal) {
-            return Vec::new();
+            return None;
         }
         let setting = unfolded.setting(values, machine, with);
         let ends = self.ends.get(&(state.name.clone(), setting));
-        let may_leave = |slot: &usize| match &unfolded.slots.kept[*slot].slot {
-            Slot::Done(_, remembered) => remembered.iter().any(|end| {
-                goes_before(state, machine, end, signal) && ends.is_none_or(|it| it.contains_key(&**end))
-            }),
-            _ => false,
-        };
-        unfolded.slots.done(&state.name).filter(may_leave).collect()
+        let well = |end: &Name| goes_before(state, machine, end, signal);
+        let leaves = ends.is_none_or(|ends| ends.keys().any(well));
+        unfolded.slots.done(&state.name).filter(|_| leaves)
     }
 
     fn can_signal(&self, unfolded: &Unfolded<'_>, state: &State, values: &Values, signal: &Name) -> bool {

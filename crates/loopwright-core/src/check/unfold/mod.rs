@@ -71,6 +71,8 @@ pub(super) struct Unfolded<'w> {
     scratch: Values,
     /// Terms of this machine that each child reads.
     outer_terms: FxHashMap<Name, Vec<Term>>,
+    /// What children of its loops can come to.
+    ends: Ends,
 }
 
 /// What a node stands for: a state, which part of being there, and the values of the slots.
@@ -204,6 +206,7 @@ impl<'w> Unfolded<'w> {
             examples: Vec::new(),
             scratch: Values::new(),
             outer_terms,
+            ends: ends.clone(),
         };
         let counters = unfolded.counted();
         let plan =
