@@ -70,9 +70,11 @@ fn weight(unfolded: &Unfolded<'_>, state: &State, values: &Values, lane: &Lane) 
 /// How often a state can do its work in one visit: once, and once more for every retry.
 fn tries(unfolded: &Unfolded<'_>, state: &State, values: &Values) -> u64 {
     let mut budgets: IndexMap<&Name, u64> = IndexMap::new();
-    for arm in state.cells.values().flat_map(|it| &it.arms) {
-        if let (Some(times), Some(budget)) = (unfolded.retries(state, values, arm), &arm.spend) {
-            budgets.insert(budget, times);
+    for (signal, cell) in &state.cells {
+        for arm in &cell.arms {
+            if let (Some(times), Some(budget)) = (unfolded.retries(state, values, signal, arm), &arm.spend) {
+                budgets.insert(budget, times);
+            }
         }
     }
     budgets.values().fold(1, |sum, it| sum.saturating_add(*it))
@@ -261,10 +263,11 @@ fn per_item(
         Extent::Whole => it.whole.as_ref(),
     });
     let Some(terms) = cost.and_then(|it| it.get(at)) else { return 0 };
-    match inner.first() {
+    let once = match inner.first() {
         None => terms.base,
         Some(inner) => terms.inner.get(&**inner).copied().unwrap_or(0),
-    }
+    };
+    once.saturating_mul(tries(unfolded, state, values))
 }
 
 /// How many items a loop has at most, where it says so.

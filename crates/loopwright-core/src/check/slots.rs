@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::writes::{Documents, Shelf};
 use crate::definition::{
-    Claim, Condition, EachRun, Happened, Kind, Machine, Origin, State, Target, Term, Workflow,
+    Claim, Condition, EachRun, Files, Happened, Kind, Machine, Origin, State, Target, Term, Workflow,
 };
 use crate::machine::gate_name;
 use crate::name::Name;
@@ -45,16 +45,6 @@ pub(super) struct Kept {
     pub(super) merged: bool,
 }
 
-impl Slot {
-    /// The term it remembers.
-    pub(super) fn term(&self) -> Option<&Term> {
-        match self {
-            Self::Term(term) => Some(term),
-            _ => None,
-        }
-    }
-}
-
 impl Kept {
     /// The place of a value.
     pub(super) fn index_of(&self, value: &str) -> u16 {
@@ -77,6 +67,18 @@ pub(super) struct Reads {
     pub(super) anything: bool,
     /// It changes by the very step that leaves a state: it reads how that came out, or a variable the step sets.
     pub(super) by_routing: bool,
+}
+
+impl Reads {
+    /// Whether the work of a state that may write these documents may change it.
+    pub(super) fn may_change(&self, state: &State, written: Documents) -> bool {
+        let acts = matches!(state.kind, Kind::Do { .. } | Kind::Each(_));
+        self.anything
+            || self.by_routing
+            || self.documents & written != 0
+            || self.git && (acts || written != 0)
+            || self.findings && matches!(state.kind, Kind::Review { .. } | Kind::Each(_))
+    }
 }
 
 /// The slots of a machine, and where each is alive.
@@ -520,6 +522,13 @@ pub(super) fn term_values(workflow: &Workflow, machine: &Machine, term: &Term) -
     }
 }
 
+/// Whether findings may be closed other than by a review: by an arm that passes its gate over, or one by one in a question.
+fn closes_findings(workflow: &Workflow) -> bool {
+    let states = || workflow.machines().flat_map(|it| it.states.values());
+    let mut arms = states().flat_map(|it| it.cells.values()).flat_map(|it| &it.arms);
+    arms.any(|it| !it.forced.is_empty()) || workflow.questions.values().any(|it| it.per_finding)
+}
+
 fn fact_reads(workflow: &Workflow, shelf: &Shelf, machine: &Machine, name: &Name) -> Reads {
     let Some(fact) = machine.facts.get(&**name) else { return Reads::default() };
     let mut reads = Reads::default();
@@ -532,15 +541,30 @@ fn fact_reads(workflow: &Workflow, shelf: &Shelf, machine: &Machine, name: &Name
         let named = |names: Vec<&Name>| names.into_iter().find(|it| it.in_expression() == second).cloned();
         match head {
             "docs" | "changed" => match named(workflow.documents.keys().collect()) {
-                Some(document) => reads.documents |= shelf.set(workflow, [&document]),
+                Some(document) => {
+                    reads.documents |= shelf.set(workflow, [&document]);
+                    for leaf in workflow.leaves(&document) {
+                        let Some(leaf) = workflow.documents.get(&*leaf) else { continue };
+                        // What a command says may be otherwise any time; what the engine keeps, on entering a state.
+                        reads.anything |= matches!(leaf.files, Files::Command(_));
+                        reads.by_routing |= leaf.engine_owned;
+                    }
+                }
                 None => reads.documents |= shelf.all(),
             },
             "git" => reads.git = true,
-            "findings" => reads.findings = true,
+            "findings" => {
+                reads.findings = true;
+                reads.by_routing |= closes_findings(workflow);
+            }
             "last" => {
                 reads.by_routing |= named(machine.states.keys().collect()).is_some();
             }
-            "project" | "item" | "inputs" => {}
+            "project" | "item" => {}
+            "inputs" => {
+                let mut taken = workflow.verbs.values().flat_map(|it| &it.takes);
+                reads.anything |= second.is_empty() || taken.any(|it| it.in_expression() == second);
+            }
             "lists" | "items" => reads.anything = true,
             head => {
                 let mut arms =

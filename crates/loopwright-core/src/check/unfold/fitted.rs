@@ -3,12 +3,13 @@
 use std::rc::Rc;
 
 use super::super::monitors::{Taken, Watch};
+use super::super::slots::Slot;
 use super::super::writes::{self, Documents};
 use super::heeds::heeds;
 use super::plan::{Plan, StatePlan};
 use super::{Ends, Unfolded, Values};
-use crate::definition::{Arm, Each, EachRun, Kind, Machine, Outcome, Per, State, Target, Term};
-use crate::machine::row_line;
+use crate::definition::{Arm, Condition, Each, EachRun, Kind, Machine, Outcome, Per, State, Target, Term};
+use crate::machine::{Run, gate_name, row_line};
 use crate::name::Name;
 use crate::proof::graph::CounterId;
 use crate::proof::graph::Ids;
@@ -126,7 +127,7 @@ impl Fitter<'_> {
                     .and_then(|it| unfolded.counters.get(&*it))
                     .map_or(Spends::Never, |it| Spends::Counter(*it)),
             },
-            retries: unfolded.retries(state, values, arm),
+            retries: unfolded.retries(state, values, signal, arm),
             breaks: which(&|it| it.breaks(unfolded, &taken)),
             holds: which(&|it| it.holds(unfolded, &taken)),
         }
@@ -217,37 +218,57 @@ impl Unfolded<'_> {
     ///
     /// Such an arm changes nothing but what is left of a budget that every entry fills, so a run that takes it comes to
     /// nothing it could not come to without; what it costs is charged to the visit (see `cost`), and a path past it takes
-    /// it as often as it can. It does change something where the state routes on how it came out last or on its own
-    /// gate, or where a try can spoil what the state needs.
-    pub(in super::super) fn retries(&self, state: &State, values: &Values, arm: &Arm) -> Option<u64> {
+    /// it as often as it can. It does change something where a try leaves behind what somebody reads who comes after it,
+    /// or where it can spoil what the state needs.
+    pub(in super::super) fn retries(
+        &self,
+        state: &State,
+        values: &Values,
+        signal: &Name,
+        arm: &Arm,
+    ) -> Option<u64> {
         let name = arm.spend.as_ref().filter(|_| arm.to == Target::Again)?;
         let budget = self.machine.budgets.get(&**name).filter(|it| it.per == Per::Visit)?;
         let plain = arm.set.is_empty() && arm.forced.is_empty() && arm.refill.is_empty();
-        if !plain || self.remembers_itself(state) || self.spoils_its_needs(state, values) {
+        if !plain || self.leaves_traces(state, signal) || self.spoils_its_needs(state, values) {
             return None;
         }
         let limits = writes::picked(&budget.limit, &|name| self.lookup(values, name));
         limits.into_iter().map(|it| it.value).max()
     }
 
-    /// Whether how a state came out last matters to itself.
-    fn remembers_itself(&self, state: &State) -> bool {
-        let alive = self.slots.alive(&state.name);
-        let own = |term: &Term| match term {
-            Term::Last(name) | Term::LastField(name, _) => *name == state.name,
-            Term::Gate(name) => state.gate.as_ref().is_some_and(|it| it.name == *name),
+    /// Whether a try that comes out like this leaves something behind that the next try, or whoever comes later, reads.
+    /// What it writes is no such thing: the last try may have written it.
+    fn leaves_traces(&self, state: &State, signal: &Name) -> bool {
+        let well = !signal::is_failure(signal);
+        let is_trace = |slot: &Slot| match slot {
+            Slot::Term(Term::Last(name) | Term::LastField(name, _)) => *name == state.name,
+            Slot::Term(Term::Ever(name)) => well && *name == state.name,
+            Slot::Term(Term::Gate(name)) => state.gate.as_ref().is_some_and(|it| it.name == *name),
+            Slot::Handed(gate) => well && *gate == gate_name(state),
+            Slot::Done(name) => *name == state.name,
             _ => false,
         };
-        self.slots.kept.iter().zip(alive).any(|(kept, alive)| alive && kept.slot.term().is_some_and(own))
+        let alive = self.slots.alive(&state.name);
+        self.slots.kept.iter().zip(alive).any(|(kept, alive)| alive && is_trace(&kept.slot))
     }
 
-    /// By what it writes, or because it judges what it needs itself and did not pass it.
+    /// By what it writes, which a gate judges or which says whether one is owed; or because it judges what it needs itself
+    /// and did not pass it.
     fn spoils_its_needs(&self, state: &State, values: &Values) -> bool {
         let lookup = |name: &Name| self.lookup(values, name);
         let written = self.shelf.touched(writes::of_state(self.workflow, self.shelf, state, &lookup));
         let own = state.gate.as_ref().filter(|_| self.judges(state, values)).map(|it| &it.name);
+        let may_change = |condition: &Condition| {
+            let reads = self.slots.term(&condition.term).map(|it| &self.slots.kept[it].reads);
+            reads.is_some_and(|it| it.may_change(state, written))
+        };
         let needs = writes::picked(&state.needs, &lookup).into_iter().flatten();
-        needs.into_iter().any(|it| own == Some(it) || written & self.judged(it, values) != 0)
+        needs.into_iter().any(|it| {
+            own == Some(it)
+                || written & self.judged(it, values) != 0
+                || Run::owed_when(self.machine, it).iter().any(may_change)
+        })
     }
 
     /// The line of a budget that counts for the values of a node.

@@ -232,9 +232,10 @@ impl<'w> Unfolded<'w> {
         let mut counted = IndexMap::new();
         for (name, budget) in &self.machine.budgets {
             let spends = |state: &State| {
-                let mut arms = state.cells.values().flat_map(|it| &it.arms);
-                arms.any(|it| {
-                    it.spend.as_ref() == Some(name) && self.retries(state, &Vec::new(), it).is_none()
+                let cells = state.cells.iter();
+                let mut arms = cells.flat_map(|(signal, it)| it.arms.iter().map(move |arm| (signal, arm)));
+                arms.any(|(signal, it)| {
+                    it.spend.as_ref() == Some(name) && self.retries(state, &Vec::new(), signal, it).is_none()
                 })
             };
             if self.machine.states.values().any(spends) {

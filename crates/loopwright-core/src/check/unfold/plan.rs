@@ -369,7 +369,7 @@ impl<'w> Planner<'_, 'w> {
                 values: u16::try_from(kept.values.len()).unwrap_or(u16::MAX),
                 always: reads.anything
                     || reads.git && self.acts(&state.kind)
-                    || reads.findings && matches!(state.kind, Kind::Review { .. })
+                    || reads.findings && matches!(state.kind, Kind::Review { .. } | Kind::Each(_))
                     || reads.by_routing,
                 documents: reads.documents,
                 git: reads.git,
