@@ -32,6 +32,14 @@ pub(super) fn too_large(unfolded: &Unfolded<'_>) -> Vec<Problem> {
             place.map(|it| Problem::proof("too-wide", it, message).help("split the choice in two states")),
         );
     }
+    for state in &unfolded.too_many_gates {
+        let place = unfolded.machine.states.get(&**state).map(|it| it.place.clone());
+        let message = format!(
+            "at `{state}` more gates may go stale than can be told apart, so not every run was looked at"
+        );
+        let help = "route on fewer gates, or let one judge several documents";
+        problems.extend(place.map(|it| Problem::proof("too-wide", it, message).help(help)));
+    }
     if unfolded.cut {
         let place = unfolded.machine.states.values().next().map(|it| it.place.clone());
         let message =

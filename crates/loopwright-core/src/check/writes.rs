@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use crate::definition::{Call, EachRun, Kind, Machine, State, Table, Workflow};
 use crate::name::Name;
 
-/// A set of documents. More than 127 share the last place, which can only make the proof more careful.
+/// A set of documents. A workflow with more than there are places does not load.
 pub(super) type Documents = u128;
 
 /// The documents of a workflow and which of them share files.
@@ -116,6 +116,9 @@ pub(super) fn of_machine(
     machine: &Machine,
     lookup: Lookup<'_>,
 ) -> Documents {
+    // What it calls by the same name as its parent is its own.
+    let own = |name: &Name| machine.vars.contains_key(&**name) || machine.facts.contains_key(&**name);
+    let lookup: Lookup<'_> = &|name| if own(name) { None } else { lookup(name) };
     machine.states.values().fold(0, |set, state| {
         if matches!(&state.kind, Kind::Each(each) if matches!(each.run, EachRun::Child(_))) {
             return set | shelf.all();

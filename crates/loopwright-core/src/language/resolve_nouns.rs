@@ -129,6 +129,13 @@ impl Loader<'_> {
     }
 
     pub(super) fn documents(&self, types: &Types) -> IndexMap<Name, Document> {
+        // The proof tells each from all others.
+        const MOST: usize = 120;
+        if let Some(entry) = self.root.get("documents").and_then(|it| it.entries().get(MOST)) {
+            let message = format!("a workflow has at most {MOST} documents, and this is one more");
+            let help = "put files that are always written together under one name, by `files` with a glob";
+            self.wrong("too-many-documents", &entry.key_bytes, message, Some(help.into()));
+        }
         self.section("documents")
             .map(|entry| {
                 let node = &entry.node;

@@ -54,6 +54,22 @@ fn more_positions_than_can_be_listed() {
         ),
     );
     refused(&facts, "too-wide");
+    let one_each = |most: usize, text: &dyn Fn(usize) -> String| (0..most).map(text).collect::<String>();
+    let gates = around(
+        &format!("documents:\n{}", one_each(9, &|at| format!("  d{at}: {{files: [\"d{at}/**\"]}}\n"))),
+        &format!(
+            "  owed: {{settle: [{}], then: wait}}\n{}  wait: {{rest: ready, on: {{verb resume: look}}}}\n  look: \
+             {{choose: [{}{{to: e}}]}}\n{END}",
+            names("t", 9).join(", "),
+            one_each(9, &|at| format!(
+                "  t{at}: {{check: project.test, judges: d{at}, on: {{pass: owed, fail: e, failures: e}}}}\n"
+            )),
+            one_each(9, &|at| format!("{{when: {{gate.t{at}: stale}}, to: owed}}, ")),
+        ),
+    );
+    refused(&gates, "too-wide");
+    let documents = one_each(121, &|at| format!("  d{at}: {{file: \"d{at}.md\"}}\n"));
+    refused(&GOOD.replace("documents:\n", &format!("documents:\n{documents}")), "too-many-documents");
 }
 
 #[test]

@@ -9,10 +9,11 @@ use super::choices::turn;
 use super::fitted::{Fitted, FittedCell};
 use super::plan::{CellPlan, StatePlan};
 use super::steps::{Moment, Routed};
-use super::{Builder, Came, DECIDED, MOST_NODES, OVER, Spot, THERE, Unfolded, Values};
+use super::{Builder, Came, DECIDED, MOST_GATES, MOST_NODES, OVER, Spot, THERE, Unfolded, Values};
 use crate::check::slots::{BY_ITSELF, BY_OTHERS, Slot};
 use crate::check::writes::Documents;
 use crate::definition::{Kind, Term};
+use crate::name::Name;
 use crate::proof::graph::{Cell, Step};
 use crate::signal;
 
@@ -116,6 +117,9 @@ impl Unfolded<'_> {
     ) -> Vec<FoundCell> {
         let state = &builder.plan.states[usize::from(spot.state)];
         let missing = missing(fitted, &spot.values, builder);
+        if state.attended || fitted.writes != 0 {
+            self.tell_gates_apart(&state.state.name, &spot.values, builder);
+        }
         let mut found: Vec<FoundCell> = Vec::new();
         for (number, (cell, fit)) in state.cells.iter().zip(&fitted.cells).enumerate() {
             let decided = DECIDED + u16::try_from(number).unwrap_or(0);
@@ -289,7 +293,7 @@ impl Unfolded<'_> {
             return vec![Written { documents: Some(may), touched, ..Written::default() }];
         }
         let mut found: Vec<Written> = Vec::new();
-        for subset in 0..1_u32 << at_stake.len().min(6) {
+        for subset in 0..1_u32 << at_stake.len().min(MOST_GATES) {
             let spared = at_stake.iter().enumerate().filter(|(at, _)| subset & (1 << at) != 0);
             let spared: Documents = spared.fold(0, |set, (_, it)| set | it);
             let one_by_one = (0..128).map(|at| may & (1 << at)).filter(|it| *it != 0);
@@ -359,6 +363,20 @@ impl Unfolded<'_> {
         found
     }
 
+    /// Makes a note of a state where so many gates are settled that not every way to spoil them is walked.
+    pub(super) fn tell_gates_apart(&mut self, state: &Name, values: &Values, builder: &Builder<'_, '_>) {
+        let mut judged: Vec<Documents> = Vec::new();
+        for gate in builder.plan.gates.iter().filter(|it| it.is_settled(values)) {
+            let documents = gate.judged(values);
+            if documents != 0 && !judged.contains(&documents) {
+                judged.push(documents);
+            }
+        }
+        if judged.len() > MOST_GATES && !self.too_many_gates.contains(state) {
+            self.too_many_gates.push(state.clone());
+        }
+    }
+
     /// What somebody may edit while a run waits for people, told apart by the gates routing looks at: what is edited, and
     /// everything that changes by it. Nothing comes first.
     pub(super) fn edits_meanwhile(
@@ -366,7 +384,7 @@ impl Unfolded<'_> {
         values: &Values,
         builder: &Builder<'_, '_>,
     ) -> Vec<(Documents, Documents)> {
-        const MOST: usize = 16;
+        const MOST: usize = 1 << MOST_GATES;
         let settled: Vec<Documents> = builder
             .plan
             .gates

@@ -35,6 +35,8 @@ use crate::signal;
 
 /// Cells of one state are listed up to here; a choice that reads more is refused.
 const MOST_VALUATIONS: usize = 4096;
+/// So many gates that routing looks at may be spoilt at once and told apart.
+const MOST_GATES: usize = 8;
 /// Ways to begin are listed up to here.
 const MOST_ROOTS: usize = 16_384;
 /// Nodes are listed up to here.
@@ -58,6 +60,8 @@ pub(super) struct Unfolded<'w> {
     pub(super) begins: Vec<Begin>,
     /// States with a choice that reads too much.
     pub(super) too_wide: Vec<Name>,
+    /// States where more gates may be spoilt at once than can be told apart.
+    pub(super) too_many_gates: Vec<Name>,
     /// Whether nodes were left out because there are too many.
     pub(super) cut: bool,
     pub(super) counters: IndexMap<Name, u16>,
@@ -199,6 +203,7 @@ impl<'w> Unfolded<'w> {
             outcomes: Vec::new(),
             begins: Vec::new(),
             too_wide: Vec::new(),
+            too_many_gates: Vec::new(),
             cut: false,
             counters,
             class_of: Vec::new(),

@@ -116,6 +116,9 @@ impl Unfolded<'_> {
                 }
             }
             // Before somebody says `resume`, somebody may edit what was vouched for.
+            if pauses {
+                self.tell_gates_apart(first, &values, builder);
+            }
             let edits = if pauses { self.edits_meanwhile(&values, builder) } else { vec![(0, 0)] };
             for (edited, touched) in edits {
                 let vouched = values.clone();
