@@ -7,7 +7,7 @@ use indexmap::IndexMap;
 use super::actor::{Actor, Listing, Moment, Play};
 use super::scenario::{Scenario, Step};
 use crate::definition::{Each, EachRun, Kind, State};
-use crate::machine::{Run, Stage};
+use crate::machine::Stage;
 use crate::name::Name;
 use crate::signal;
 
@@ -70,8 +70,9 @@ impl<'s> Script<'s> {
     }
 
     /// Facts take effect as soon as they are next; so do edits, but never between a state's work and its routing.
-    fn settle_world(&mut self, run: &Run) {
-        let routing = matches!(run.at.stage, Stage::Deciding { .. });
+    fn settle_world(&mut self, moment: &Moment<'_>) {
+        let works = !matches!(moment.state.kind, Kind::Choose | Kind::Settle { .. });
+        let routing = works && matches!(moment.run.at.stage, Stage::Deciding { .. });
         while let Some(step) = self.steps.front() {
             match step {
                 Step::Facts(facts) => self.facts.extend(facts.iter().map(|(a, b)| (a.clone(), b.clone()))),
@@ -89,7 +90,7 @@ impl<'s> Script<'s> {
 
     /// The next step, if it is about this state.
     fn next_for(&mut self, moment: &Moment<'_>) -> Option<&'s Play> {
-        self.settle_world(moment.run);
+        self.settle_world(moment);
         let play = self.front_for(moment.run.child.as_ref(), &moment.run.at.state)?;
         self.steps.pop_front();
         Some(play)
@@ -135,7 +136,7 @@ impl Actor for Script<'_> {
             self.take(play);
             self.asked = moment.run.at.visit > 0;
         }
-        self.settle_world(moment.run);
+        self.settle_world(moment);
         // What is said of a state that turns out stale holds when its needs are looked at.
         let may_be_stale = match &moment.run.at.stage {
             Stage::Needing => true,
@@ -165,7 +166,7 @@ impl Actor for Script<'_> {
     }
 
     fn items(&mut self, moment: &Moment<'_>, list: &str) -> Option<Listing> {
-        self.settle_world(moment.run);
+        self.settle_world(moment);
         if self.is_over() {
             return None;
         }
@@ -195,7 +196,7 @@ impl Actor for Script<'_> {
     }
 
     fn verb(&mut self, moment: &Moment<'_>, _: &[Name]) -> Option<Name> {
-        self.settle_world(moment.run);
+        self.settle_world(moment);
         if let Some(Step::Verb(verb)) = self.steps.front() {
             self.steps.pop_front();
             return Some(verb.clone());
@@ -224,7 +225,7 @@ impl Actor for Script<'_> {
     }
 
     fn edits(&mut self, moment: &Moment<'_>) -> Vec<Name> {
-        self.settle_world(moment.run);
+        self.settle_world(moment);
         std::mem::take(&mut self.edits)
     }
 

@@ -117,7 +117,7 @@ impl Unfolded<'_> {
     ) -> Vec<FoundCell> {
         let state = &builder.plan.states[usize::from(spot.state)];
         let missing = missing(fitted, &spot.values, builder);
-        if state.attended || fitted.writes != 0 {
+        if state.others_edit || fitted.writes != 0 {
             self.tell_gates_apart(&state.state.name, &spot.values, builder);
         }
         let mut found: Vec<FoundCell> = Vec::new();
@@ -337,8 +337,8 @@ impl Unfolded<'_> {
     ) -> Vec<Changed> {
         let mut found = Vec::new();
         // Nobody is met in a loop that ran nothing.
-        let attended = state.attended && !cell.stale && !cell.idle && !written.idle;
-        let edits = if attended { self.edits_meanwhile(values, builder) } else { vec![(0, 0)] };
+        let edited = state.others_edit && !cell.stale && !cell.idle && !written.idle;
+        let edits = if edited { self.edits_meanwhile(values, builder) } else { vec![(0, 0)] };
         for (edited, touched) in edits {
             let mut after = values.clone();
             let mut open: Vec<(usize, Vec<u16>)> = Vec::new();

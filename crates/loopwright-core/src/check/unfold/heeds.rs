@@ -33,7 +33,7 @@ pub(super) fn heeds(
         }
     }
     let touched = shelf.touched(writes);
-    let others_edit = state.attended || !needs.is_empty();
+    let others_edit = state.others_edit || !needs.is_empty();
     for (at, gate) in plan.gates.iter().enumerate() {
         let spoiled = others_edit || gate.ever_judged() & touched != 0;
         if spoiled || state.own_gate == Some(at) {

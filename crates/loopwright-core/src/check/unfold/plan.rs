@@ -43,8 +43,8 @@ pub(super) struct StatePlan<'w> {
     pub(super) own_gate: Option<usize>,
     /// Whether what it runs may pass gates over, so that its own pass counts as forced.
     pub(super) forces_inside: bool,
-    /// Whether people act while a run is here, and may have edited something meanwhile.
-    pub(super) attended: bool,
+    /// Whether it matters here what somebody edited meanwhile: people act here, or its routing looks at gates.
+    pub(super) others_edit: bool,
     pub(super) facts: Vec<FactPlan>,
     pub(super) last: Option<usize>,
     pub(super) ever: Option<usize>,
@@ -283,10 +283,10 @@ impl<'w> Planner<'_, 'w> {
         }));
         let reports = matches!(&state.kind, Kind::Review { call, .. } if self.reports(call));
         let handed = position(Slot::Handed(gate_name(state))).filter(|_| reports);
+        let cells = self.cells(state);
         StatePlan {
             index: self.machine.states.get_index_of(&*state.name).unwrap_or(0),
             state,
-            cells: self.cells(state),
             alive: self.slots.alive(&state.name),
             looks_at: slots::looked_at(self.workflow, self.machine, state)
                 .iter()
@@ -295,7 +295,7 @@ impl<'w> Planner<'_, 'w> {
                 .collect(),
             own_gate: state.gate.as_ref().and_then(|it| self.gate_index(&it.name)),
             forces_inside: self.forces_inside(state),
-            attended: self.is_attended(&state.kind),
+            others_edit: self.is_attended(&state.kind) || self.looks_at_gates(state, &cells),
             facts: self.facts(state),
             last: position(Slot::Term(Term::Last(state.name.clone()))),
             ever: position(Slot::Term(Term::Ever(state.name.clone()))),
@@ -314,7 +314,20 @@ impl<'w> Planner<'_, 'w> {
                 .filter(|(it, _)| it.may_require(state))
                 .map(|(_, at)| at)
                 .collect(),
+            cells,
         }
+    }
+
+    /// Whether the routes of a state look at gates as they are then. One that needs gates looked at them before.
+    fn looks_at_gates(&self, state: &State, cells: &[CellPlan<'_>]) -> bool {
+        let is_gate = |it: &Test| match it.read {
+            Read::Slot(at) => matches!(self.slots.kept[at].slot, Slot::Term(Term::Gate(_))),
+            Read::Owed(..) => true,
+            _ => false,
+        };
+        let mut tests = cells.iter().flat_map(|it| &it.arms).flat_map(|it| &it.when);
+        let needs_nothing = state.needs.values().all(Vec::is_empty);
+        needs_nothing && !matches!(state.kind, Kind::Each(_)) && tests.any(is_gate)
     }
 
     /// Whether somebody in a call's table reports findings.
