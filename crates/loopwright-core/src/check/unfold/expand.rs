@@ -293,7 +293,13 @@ impl Unfolded<'_> {
         let mut found = Vec::new();
         // Nobody is met in a loop that ran nothing.
         let attended = state.attended && !cell.stale && !cell.idle && !written.idle;
-        let edits = if attended { self.edits_meanwhile(values, builder) } else { vec![(0, 0)] };
+        let edits = if attended {
+            self.edits_meanwhile(values, builder)
+        } else if cell.stale || written.idle {
+            vec![(0, 0)]
+        } else {
+            self.edits_of_unasked(fitted, values, builder)
+        };
         for (edited, touched) in edits {
             let mut after = values.clone();
             let mut open: Vec<(usize, Vec<u16>)> = Vec::new();
@@ -314,6 +320,28 @@ impl Unfolded<'_> {
                 }
             }
             read_facts(state, cell, written.touched, after, open, edited, &mut found);
+        }
+        found
+    }
+
+    /// What somebody may edit before a state looks at its needs, of gates that routing looks at and nobody asks for at
+    /// present: it makes them stale, and the state goes on all the same. Nothing comes first.
+    fn edits_of_unasked(
+        &self,
+        fitted: &Fitted,
+        values: &Values,
+        builder: &Builder<'_, '_>,
+    ) -> Vec<(Documents, Documents)> {
+        let needs = || fitted.needs.iter().map(|it| &builder.plan.gates[*it]);
+        let (asked, unasked): (Vec<_>, Vec<_>) = needs().partition(|it| it.is_asked_for(values));
+        let owed = asked.iter().fold(0, |set, it| set | it.judged(values));
+        let mut found: Vec<(Documents, Documents)> = vec![(0, 0)];
+        for gate in unasked.into_iter().filter(|it| it.known && it.is_settled(values)) {
+            let judged = gate.judged(values);
+            let one_by_one = (0..128).map(|at| judged & (1 << at)).filter(|it| *it != 0);
+            // What also spoils a gate that is asked for does not go on.
+            let document = one_by_one.into_iter().find(|it| self.shelf.touched(*it) & owed == 0);
+            found.extend(document.map(|it| (it, self.shelf.touched(it))));
         }
         found
     }
