@@ -127,7 +127,11 @@ impl Tracer<'_, '_> {
         if came.signal == signal::STALE {
             let mut edited = came.wrote.map(|it| self.shelf.names(it));
             // An item that ended just before would take it for something edited while that looked at its own needs.
-            let after_item = matches!(steps.last(), Some(Step::State { child, .. }) if *child != self.unfolded.machine.name);
+            let last = steps.iter().rev().find_map(|it| match it {
+                Step::State { child, .. } => Some(child),
+                _ => None,
+            });
+            let after_item = last.is_some_and(|it| *it != self.unfolded.machine.name);
             if !after_item {
                 steps.extend(edited.take().map(Step::Edit));
             }
