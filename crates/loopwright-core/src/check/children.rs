@@ -8,7 +8,7 @@ use super::Reached;
 use super::monitors::{Watch, What, watches};
 use super::slots::{outer_terms, term_values};
 use super::trace::{ChildSteps, Tracer};
-use super::unfold::{Ends, Setting, Unfolded};
+use super::unfold::{Ends, Memory, Setting, Unfolded};
 use super::writes::Shelf;
 use crate::definition::{Claim, EachRun, Happened, Kind, Machine, Term, Workflow};
 use crate::name::Name;
@@ -39,14 +39,14 @@ pub(super) struct Family<'w> {
 
 /// Unfolds a workflow: first the children, for everything a parent may run them with, then the parent, knowing what they
 /// can come to. Where there is too much it may run them with, the parent is unfolded before as well, to learn what it does.
-pub(super) fn unfold<'w>(workflow: &'w Workflow, shelf: &'w Shelf) -> Family<'w> {
+pub(super) fn unfold<'w>(workflow: &'w Workflow, shelf: &'w Shelf, memory: Memory) -> Family<'w> {
     if workflow.children.is_empty() {
         let watches = main_watches(workflow, &[], &FxHashMap::default());
-        let main = Unfolded::new(workflow, shelf, &workflow.main, &[], &Ends::default(), &watches);
+        let main = Unfolded::new(workflow, shelf, &workflow.main, &[], &Ends::default(), &watches, memory);
         return Family { main, instances: Vec::new(), watches, child_watches: FxHashMap::default() };
     }
     let settings = possible_settings(workflow).unwrap_or_else(|| {
-        let first = Unfolded::new(workflow, shelf, &workflow.main, &[], &Ends::default(), &[]);
+        let first = Unfolded::new(workflow, shelf, &workflow.main, &[], &Ends::default(), &[], memory);
         settings(&first)
     });
     let mut instances = Vec::new();
@@ -55,8 +55,15 @@ pub(super) fn unfold<'w>(workflow: &'w Workflow, shelf: &'w Shelf) -> Family<'w>
     for (state, child, setting) in settings {
         let mut all = watches(workflow, child);
         all.extend(inside(workflow, child));
-        let unfolded =
-            Unfolded::new(workflow, shelf, child, std::slice::from_ref(&setting), &Ends::default(), &all);
+        let unfolded = Unfolded::new(
+            workflow,
+            shelf,
+            child,
+            std::slice::from_ref(&setting),
+            &Ends::default(),
+            &all,
+            memory,
+        );
         let watched = all.iter().any(|it| matches!(it.what, What::Inside { .. }));
         let (reached, verdicts) = comes_to(&unfolded, watched);
         child_watches.insert(child.name.clone().unwrap_or_default(), all);
@@ -64,7 +71,7 @@ pub(super) fn unfold<'w>(workflow: &'w Workflow, shelf: &'w Shelf) -> Family<'w>
         instances.push(Instance { state, setting, unfolded, verdicts });
     }
     let watches = main_watches(workflow, &instances, &child_watches);
-    let main = Unfolded::new(workflow, shelf, &workflow.main, &[], &ends, &watches);
+    let main = Unfolded::new(workflow, shelf, &workflow.main, &[], &ends, &watches, memory);
     let used = self::settings(&main);
     instances
         .retain(|it| used.iter().any(|(state, _, setting)| *state == it.state && *setting == it.setting));

@@ -27,7 +27,7 @@ use self::children::{Instance, Prefix};
 pub use self::report::{Cap, DefaultCell, Figure, Forced, PerItem, Report, Size, Worst};
 use self::trace::{ChildSteps, Tracer};
 pub use self::transitions::{Transitions, transitions};
-use self::unfold::Ends;
+use self::unfold::{Ends, Memory};
 use self::writes::Shelf;
 use crate::definition::{Origin, Workflow};
 use crate::problem::Problem;
@@ -40,11 +40,18 @@ pub fn check(workflow: &Workflow) -> Report {
 }
 
 /// The same, with limits of one's own on how far to walk.
-#[expect(clippy::too_many_lines, reason = "one question after the other, in the order they are reported")]
 pub fn check_within(workflow: &Workflow, limits: &Limits) -> Report {
+    // What does not hold must be shown by a run: if one lacks an item, it is remembered which ones there are.
+    let (report, lacks_item) = examine(workflow, limits, Memory::Together);
+    if lacks_item { examine(workflow, limits, Memory::ByEnd).0 } else { report }
+}
+
+/// What is known about a workflow, and whether a run that was written down lacks an item.
+#[expect(clippy::too_many_lines, reason = "one question after the other, in the order they are reported")]
+fn examine(workflow: &Workflow, limits: &Limits, memory: Memory) -> (Report, bool) {
     let shelf = Shelf::of(workflow);
     let mut problems: Vec<Problem> = Vec::new();
-    let family = children::unfold(workflow, &shelf);
+    let family = children::unfold(workflow, &shelf, memory);
     let mut size = Size::default();
     let mut forced = Vec::new();
     let mut child_costs: FxHashMap<_, _> = FxHashMap::default();
@@ -144,7 +151,7 @@ pub fn check_within(workflow: &Workflow, limits: &Limits) -> Report {
     let order = |it: &Problem| (follows(it.code), it.place.clone(), it.code, it.message.clone());
     problems.sort_by_cached_key(order);
     problems.dedup_by(|a, b| a.place == b.place && a.code == b.code && a.message == b.message);
-    Report {
+    let report = Report {
         workflow: workflow.name.clone(),
         digest: workflow.digest.clone(),
         problems,
@@ -155,7 +162,8 @@ pub fn check_within(workflow: &Workflow, limits: &Limits) -> Report {
         properties,
         caps,
         defaults: defaults(workflow),
-    }
+    };
+    (report, family.main.lacks_item.get())
 }
 
 /// Whether a problem tends to follow from others: those come last.

@@ -28,11 +28,14 @@ pub(super) enum Slot {
     Outside(Name),
     /// Whether the last round of a gate's judges handed findings to a repair.
     Handed(Name),
-    /// Whether items of a loop may be done already. Not by which end: that would double what is walked.
-    Done(Name),
+    /// Whether items of a loop may be done already that came to one of these ends.
+    Done(Name, Vec<Name>),
     /// Who led here.
     From,
 }
+
+/// A loop, and ends of its items that are remembered together.
+pub(super) type Remembered = (Name, Vec<Name>);
 
 /// One slot with its values. Gates count as `open`, `fresh`, `stale`, `forced`.
 #[derive(Clone, Debug)]
@@ -98,9 +101,10 @@ impl Slots {
         self.position(&Slot::Term(term.clone()))
     }
 
-    /// The slot that remembers whether items of a loop are done.
-    pub(super) fn done(&self, name: &Name) -> Option<usize> {
-        self.position(&Slot::Done(name.clone()))
+    /// The slots that remember which items of a loop are done.
+    pub(super) fn done(&self, name: &Name) -> impl Iterator<Item = usize> {
+        let of_loop = move |it: &Kept| matches!(&it.slot, Slot::Done(of, _) if of == name);
+        self.kept.iter().enumerate().filter(move |(_, it)| of_loop(it)).map(|(at, _)| at)
     }
 
     /// Which slots matter on entering a state. One that may lead back also keeps what matters where that is.
@@ -108,8 +112,13 @@ impl Slots {
         self.alive.get(state).cloned().unwrap_or_default()
     }
 
-    /// Collects the slots of a machine. `loops` are those that remember whether items are done.
-    pub(super) fn collect(workflow: &Workflow, shelf: &Shelf, machine: &Machine, loops: &[Name]) -> Self {
+    /// Collects the slots of a machine. `done` are loops and ends that are remembered, once an item came to one of them.
+    pub(super) fn collect(
+        workflow: &Workflow,
+        shelf: &Shelf,
+        machine: &Machine,
+        done: &[Remembered],
+    ) -> Self {
         let mut slots = Self { kept: Vec::new(), index: FxHashMap::default(), alive: IndexMap::new() };
         let read = reads_by_state(workflow, machine);
         for terms in read.values() {
@@ -125,8 +134,8 @@ impl Slots {
                 slots.add(workflow, shelf, machine, Slot::Handed(gate_name(state)));
             }
         }
-        for name in loops {
-            slots.add(workflow, shelf, machine, Slot::Done(name.clone()));
+        for (name, ends) in done {
+            slots.add(workflow, shelf, machine, Slot::Done(name.clone(), ends.clone()));
         }
         if machine.states.values().any(State::returns) {
             slots.add(workflow, shelf, machine, Slot::From);
@@ -164,7 +173,7 @@ impl Slots {
                 }
                 let handed = reads_same_again(state).then(|| Slot::Handed(gate_name(state)));
                 let handed = handed.and_then(|it| self.position(&it));
-                for at in self.done(&state.name).into_iter().chain(handed) {
+                for at in self.done(&state.name).chain(handed) {
                     here[at] = true;
                 }
                 if let Some(at) = self.position(&Slot::From).filter(|_| state.returns()) {
@@ -496,7 +505,7 @@ fn values_of(workflow: &Workflow, machine: &Machine, slot: &Slot) -> Option<Vec<
             let by_topic = std::iter::once(Name::from("no")).chain(topics.iter().cloned());
             Some(if topics.is_empty() { yes_no() } else { by_topic.collect() })
         }
-        Slot::Done(_) | Slot::Outside(_) => Some(yes_no()),
+        Slot::Done(..) | Slot::Outside(_) => Some(yes_no()),
         Slot::From => Some(std::iter::once(Name::from("")).chain(machine.states.keys().cloned()).collect()),
         Slot::Term(term) => term_values(workflow, machine, term),
     }
@@ -565,7 +574,10 @@ fn fact_reads(workflow: &Workflow, shelf: &Shelf, machine: &Machine, name: &Name
                 let mut taken = workflow.verbs.values().flat_map(|it| &it.takes);
                 reads.anything |= second.is_empty() || taken.any(|it| it.in_expression() == second);
             }
-            "lists" | "items" => reads.anything = true,
+            "lists" | "items" => {
+                reads.anything = true;
+                reads.by_routing |= head == "lists" && changes_by_routing(workflow, machine, second);
+            }
             head => {
                 let mut arms =
                     machine.states.values().flat_map(|it| it.cells.values()).flat_map(|it| &it.arms);
@@ -574,4 +586,11 @@ fn fact_reads(workflow: &Workflow, shelf: &Shelf, machine: &Machine, name: &Name
         }
     }
     reads
+}
+
+/// Whether taking an arm, or entering where it leads, changes a list.
+fn changes_by_routing(workflow: &Workflow, machine: &Machine, list: &str) -> bool {
+    let mut arms = machine.states.values().flat_map(|it| it.cells.values()).flat_map(|it| &it.arms);
+    let cleared = workflow.lists.iter().any(|(name, per)| name.in_expression() == list && !per.is_empty());
+    cleared || arms.any(|it| it.record.iter().any(|it| it.in_expression() == list))
 }

@@ -57,6 +57,9 @@ impl Tracer<'_, '_> {
     pub(super) fn moves(&self, moves: &[Move], steps: &mut Vec<Step>, imported: bool) -> Vec<(Name, Name)> {
         let from = steps.len();
         let visits = self.visits(moves, imported);
+        if visits.iter().any(|it| it.lacks_item) {
+            self.unfolded.lacks_item.set(true);
+        }
         let mut begun: Vec<usize> = Vec::with_capacity(moves.len());
         for (step, visit) in moves.iter().zip(&visits) {
             begun.push(steps.len());
@@ -122,14 +125,22 @@ impl Tracer<'_, '_> {
             steps.push(Step::Edit(self.shelf.names(came.edited)));
         }
         if came.signal == signal::STALE {
-            if let Some(edited) = came.wrote {
-                steps.push(Step::Edit(self.shelf.names(edited)));
+            let mut edited = came.wrote.map(|it| self.shelf.names(it));
+            // An item that ended just before would take it for something edited while that looked at its own needs.
+            let last = steps.iter().rev().find_map(|it| match it {
+                Step::State { child, .. } => Some(child),
+                _ => None,
+            });
+            let after_item = last.is_some_and(|it| *it != self.unfolded.machine.name);
+            if !after_item {
+                steps.extend(edited.take().map(Step::Edit));
             }
             // Said of the state, so that they do not hold while the one before it is routed.
-            if !came.facts.is_empty() {
+            if !came.facts.is_empty() || edited.is_some() {
                 let play = Play {
                     signal: Some(came.signal.clone()),
                     facts: came.facts.iter().cloned().collect(),
+                    edited,
                     ..Play::default()
                 };
                 steps.push(self.step(state, play));
@@ -146,8 +157,11 @@ impl Tracer<'_, '_> {
         // A path past a retry takes it as often as it can first.
         let before = came.arms.get(step.step as usize).copied().unwrap_or(usize::MAX);
         let past: u64 = came.retries.iter().filter(|(at, _)| *at < before).map(|(_, times)| *times).sum();
+        // What is edited before the last try: before another, it would show when that looks at its needs.
+        let calm = Came { edited: 0, ..came.clone() };
         for turn in 0..=past {
             let besides = if turn == 0 { besides } else { &[] };
+            let came = if turn == past { came } else { &calm };
             self.play_once(state, (step, besides), came, steps);
         }
     }

@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::children::Prefix;
 use super::monitors::{Watch, What};
 use super::trace::{ChildSteps, Tracer};
-use super::unfold::Unfolded;
+use super::unfold::{Memory, Unfolded};
 use super::writes::Shelf;
 use crate::definition::{Term, Workflow};
 use crate::name::Name;
@@ -35,8 +35,14 @@ pub struct Transitions {
 
 /// A shortest run to every transition of every position.
 pub fn transitions(workflow: &Workflow, failures: bool) -> Transitions {
+    let (all, lacks_item) = list(workflow, failures, Memory::Together);
+    if lacks_item { list(workflow, failures, Memory::ByEnd).0 } else { all }
+}
+
+/// The transitions, and whether a run lacks an item.
+fn list(workflow: &Workflow, failures: bool, memory: Memory) -> (Transitions, bool) {
     let shelf = Shelf::of(workflow);
-    let family = super::children::unfold(workflow, &shelf);
+    let family = super::children::unfold(workflow, &shelf, memory);
     let mut child_steps = ChildSteps::default();
     let mut open: FxHashSet<Name> = FxHashSet::default();
     for instance in &family.instances {
@@ -81,7 +87,7 @@ pub fn transitions(workflow: &Workflow, failures: bool) -> Transitions {
         }
     }
     collect(&main, &main_prover, failures, &mut trial, &mut all);
-    all
+    (all, family.main.lacks_item.get())
 }
 
 fn collect(
@@ -113,6 +119,7 @@ fn collect(
         match found {
             Found::Nowhere => {}
             Found::Path(_) if all.scenarios.len() >= MOST => all.cut = true,
+            Found::Path(path) if tracer.lacks_item(&path) => all.unknown.push(title),
             Found::Path(path) => {
                 let expect = Expect { reaches, ..Expect::default() };
                 let scenario = tracer.scenario(&title, &path, expect.clone());

@@ -7,7 +7,7 @@ use super::trace::Tracer;
 use super::unfold::goes_before;
 use crate::definition::{Each, EachRun, Kind, State, Term};
 use crate::name::Name;
-use crate::proof::graph::Move;
+use crate::proof::graph::{Move, Path};
 use crate::rehearse::Step;
 use crate::signal;
 
@@ -18,6 +18,8 @@ pub(super) struct Visit {
     again: Option<(Item, Name)>,
     /// No other item is run.
     pub(super) alone: bool,
+    /// Only an item that is done could decide it, and no visit before can have left one.
+    pub(super) lacks_item: bool,
     /// Ends of items that are run before the one it comes out by, because a later visit needs them done.
     pub(super) besides: Vec<Name>,
 }
@@ -58,6 +60,7 @@ impl Tracer<'_, '_> {
             let known = || found.get(&key).copied().or(imported.then_some(Item::Before));
             let item = known().or_else(|| self.run_besides(&moves[..at], &visits, state, &came.signal));
             let Some(item) = item.filter(|_| done) else {
+                visits[at].lacks_item = done && self.inside(*step, state, &came.signal).is_none();
                 found.insert(key, Item::Decided(at));
                 continue;
             };
@@ -67,9 +70,17 @@ impl Tracer<'_, '_> {
                 visits[earlier].besides.push(came.signal.clone());
                 found.insert(key, item);
             }
-            visits[at] = Visit { again: Some((item, came.signal.clone())), alone, besides: Vec::new() };
+            visits[at] = Visit { again: Some((item, came.signal.clone())), alone, ..Visit::default() };
         }
         visits
+    }
+
+    /// Whether a path needs an item done that no visit before can have left.
+    pub(super) fn lacks_item(&self, path: &Path) -> bool {
+        let imported = self.unfolded.begins.get(path.root).is_some_and(|it| it.phase.is_some());
+        let lacks_item = self.visits(&path.moves, imported).iter().any(|it| it.lacks_item);
+        self.unfolded.lacks_item.set(self.unfolded.lacks_item.get() || lacks_item);
+        lacks_item
     }
 
     /// A visit before in which an item may have come to an end, and the loop came out otherwise by another.

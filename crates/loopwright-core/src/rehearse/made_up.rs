@@ -77,8 +77,8 @@ impl<A: Actor> Player<'_, A> {
         let topic_of = |id: &String| run.ledger.findings.get(id).and_then(|it| it.topic.clone());
         let on_topic = handed.iter().find(|it| topic_of(it) == topic).or_else(|| handed.first());
         match on_topic.filter(|_| play.same_again.unwrap_or(false)) {
-            // A finding that is reported again is about what it was about; another one brings the topic.
-            Some(id) if topic_of(id) != topic => {
+            // A finding that is reported again is about what it was about, if that was said; another one brings the topic.
+            Some(id) if topic_of(id).is_some() && topic_of(id) != topic => {
                 vec![report(Some(id.clone()), topic_of(id)), report(None, topic)]
             }
             Some(id) => vec![report(Some(id.clone()), topic)],

@@ -226,7 +226,15 @@ impl Actor for Script<'_> {
 
     fn edits(&mut self, moment: &Moment<'_>) -> Vec<Name> {
         self.settle_world(moment);
-        std::mem::take(&mut self.edits)
+        let mut edits = std::mem::take(&mut self.edits);
+        // What is said of a state that turns out stale was edited before its needs are looked at.
+        if moment.run.at.stage == Stage::Needing
+            && let Some(play) = self.front_for(moment.run.child.as_ref(), &moment.run.at.state)
+            && play.signal.as_deref() == Some(signal::STALE)
+        {
+            edits.extend(play.edited.iter().flatten().cloned());
+        }
+        edits
     }
 
     fn edited(&mut self) -> Vec<Name> {
@@ -252,6 +260,10 @@ impl Actor for Script<'_> {
                 }
             }
             self.take(play);
+            // That was edited before.
+            if *signal == signal::STALE {
+                self.edited.clear();
+            }
         }
     }
 }

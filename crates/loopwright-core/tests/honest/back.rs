@@ -48,6 +48,7 @@ impl World<'_> {
             Want::Child { child, item, vars, outer } => {
                 if self.faults > 0 && self.dice.yes(4) {
                     let failure = *self.dice.one(signal::EACH_FAILURES);
+                    self.person_acts();
                     return Ok(settled(out(Outcome::of(failure))));
                 }
                 let started = Started {
@@ -185,7 +186,12 @@ impl World<'_> {
             state.cells.keys().filter(|it| signal::is_failure(it) && ***it != *signal::OVER_BUDGET);
         let failures: Vec<Name> = failures.cloned().collect();
         let fails = !failures.is_empty() && self.dice.below(100) < self.faults;
-        fails.then(|| self.dice.one(&failures).clone())
+        let failure = fails.then(|| self.dice.one(&failures).clone());
+        // Whoever cancels a call acts before anything is looked at.
+        if failure.as_ref().is_some_and(|it| signal::waits_for_person(self.workflow, state, it)) {
+            self.person_acts();
+        }
+        failure
     }
 
     fn signal(&mut self, state: &State, effect: &Effect) -> Name {
@@ -202,6 +208,7 @@ impl World<'_> {
     fn list(&mut self, run: &Run, state: &State, each: &Each) -> Evidence {
         if self.faults > 0 && self.dice.yes(5) {
             let failure = *self.dice.one(signal::EACH_FAILURES);
+            self.person_acts();
             return out(Outcome::of(failure));
         }
         let digest = state.gate.as_ref().map(|it| self.digest(run, &it.name));

@@ -200,9 +200,8 @@ impl World<'_> {
             self.seen.disturbed |= taken.signal == signal::STALE || *taken.signal == *"cancelled";
             if person {
                 self.stretch_over();
-                self.person_acts();
             }
-            self.came_out(machine, state, taken, frame);
+            self.came_out(machine, state, taken, arm, frame);
             self.judge(machine, state, taken, arm, &now, frame);
             for (name, set) in &arm.set {
                 if vars.insert(name.clone(), set.clone()).as_ref() != Some(set) {
@@ -218,10 +217,13 @@ impl World<'_> {
     }
 
     /// When what facts read last changed.
-    fn came_out(&mut self, machine: &Machine, state: &State, taken: &Taken, frame: &mut Frame) {
+    fn came_out(&mut self, machine: &Machine, state: &State, taken: &Taken, arm: &Arm, frame: &mut Frame) {
         self.clock += 1;
         frame.last_at.insert(state.name.clone(), self.clock);
-        self.lists_at = self.clock;
+        let cleared = self.workflow.lists.values().any(|it| it.contains(&taken.to));
+        if cleared || !arm.record.is_empty() || matches!(state.kind, Kind::Each(_)) {
+            self.lists_at = self.clock;
+        }
         let forces = machine.states.get(&*taken.state).and_then(|it| it.cells.get(&*taken.signal));
         let forces = forces.is_some_and(|it| it.arms.iter().any(|it| !it.forced.is_empty()));
         if matches!(state.kind, Kind::Review { .. }) || forces {

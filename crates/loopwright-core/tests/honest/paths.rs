@@ -86,8 +86,11 @@ fn breaks_nothing(workflow: &Workflow, claim: &Claim, path: &Scenario, played: &
             (visited <= *times).then(|| format!("`{visits}` was entered only {visited} times"))
         }
         Claim::Never { reach, before, .. } => {
-            // Where it came to what it shows, and passed on at once, what follows came after.
-            let entered = played.walk.iter().rposition(|it| it.state == *reach)?;
+            let mut entries = (0..played.walk.len()).filter(|it| played.walk[*it].state == *reach);
+            // Where it came to what it shows, and passed on at once, what follows came after; in a circle of states that
+            // do no work, to the same again.
+            let circle = played.stop == Stop::TooLong;
+            let entered = if circle { entries.next()? } else { entries.next_back()? };
             // A gate that passed once may have been spoilt since.
             let happened = |it: &Happened| {
                 matches!(it, Happened::Signal { .. })

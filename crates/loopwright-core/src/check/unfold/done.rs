@@ -3,29 +3,47 @@
 
 use super::{Ends, Setting, Unfolded, Values};
 use crate::check::monitors::{Watch, What};
+use crate::check::slots::{Remembered, Slot};
 use crate::definition::{Each, EachRun, Happened, Kind, Machine, Outcome, State, Term, Workflow};
 use crate::name::Name;
 
-/// Loops for which it matters whether items may be done already: those with an end that is not simply there for the
-/// taking on every visit, and those that a property looks into and that were not always run alike.
+/// What loops remember of items that are done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in super::super) enum Memory {
+    /// That there are some. A run may then be taken to have items that ended as none of its own did, but what is proved
+    /// holds, and there is less to walk.
+    Together,
+    /// To which ends they came.
+    ByEnd,
+}
+
+/// Loops and ends for which it matters whether items may be done already: ends that are not simply there for the taking
+/// on every visit, and those that a property looks into and that were not always run alike.
 pub(super) fn remembered(
     workflow: &Workflow,
     machine: &Machine,
     ends: &Ends,
     watches: &[Watch],
-) -> Vec<Name> {
-    let matters = |state: &&State| {
-        let Some(child) = runs(state).and_then(|it| workflow.children.get(&**it)) else { return false };
+    memory: Memory,
+) -> Vec<Remembered> {
+    let mut found = Vec::new();
+    for state in machine.states.values() {
+        let Some(child) = runs(state).and_then(|it| workflow.children.get(&**it)) else { continue };
         let settings = || ends.iter().filter(|((name, _), _)| *name == state.name).map(|(_, it)| it);
         let well = child.ends().filter(|(_, outcome)| *outcome == Outcome::Success);
         let differs = |end: &Name| {
             settings().any(|it| it.contains_key(end)) && settings().any(|it| it.get(end) != Some(&false))
         };
-        well.into_iter().any(|(end, _)| {
-            differs(end) || watches.iter().any(|it| tells_visits_apart(it, state, child, end))
-        })
-    };
-    machine.states.values().filter(matters).map(|it| it.name.clone()).collect()
+        let matters =
+            |end: &Name| differs(end) || watches.iter().any(|it| tells_visits_apart(it, state, child, end));
+        let matter: Vec<Name> = well.map(|(end, _)| end).filter(|it| matters(it)).cloned().collect();
+        match memory {
+            Memory::ByEnd => found.extend(matter.into_iter().map(|end| (state.name.clone(), vec![end]))),
+            Memory::Together if matter.is_empty() => {}
+            Memory::Together => found.push((state.name.clone(), matter)),
+        }
+    }
+    found
 }
 
 /// Whether one run can come to a loop with both settings: they agree on the variables that nothing sets on the way.
@@ -64,15 +82,17 @@ fn tells_visits_apart(watch: &Watch, state: &State, child: &Machine, end: &Name)
 impl Unfolded<'_> {
     /// Whether a loop may come out with a signal because items that ended like that were done before.
     pub(in super::super) fn done_before(&self, state: &State, values: &Values, signal: &Name) -> bool {
+        let is_done = |slot: usize| {
+            let of_end = matches!(&self.slots.kept[slot].slot, Slot::Done(_, ends) if ends.contains(signal));
+            of_end && values.get(slot) == Some(&1)
+        };
         let Kind::Each(each) = &state.kind else { return false };
         let Some(child) = runs(state).and_then(|it| self.workflow.children.get(&**it)) else { return false };
-        let well = child.ends().any(|(end, outcome)| end == signal && outcome == Outcome::Success);
-        if !well || self.slots.done(&state.name).is_none_or(|at| values.get(at) != Some(&1)) {
-            return false;
+        self.slots.done(&state.name).any(is_done) && {
+            let now = self.setting(values, child, &each.with);
+            self.ends.iter().any(|((name, then), ends)| {
+                *name == state.name && ends.contains_key(signal) && may_follow(self.machine, then, &now)
+            })
         }
-        let now = self.setting(values, child, &each.with);
-        self.ends.iter().any(|((name, then), ends)| {
-            *name == state.name && ends.contains_key(signal) && may_follow(self.machine, then, &now)
-        })
     }
 }

@@ -337,8 +337,14 @@ impl Unfolded<'_> {
     ) -> Vec<Changed> {
         let mut found = Vec::new();
         // Nobody is met in a loop that ran nothing.
-        let edited = state.others_edit && !cell.stale && !cell.idle && !written.idle;
-        let edits = if edited { self.edits_meanwhile(values, builder) } else { vec![(0, 0)] };
+        let met = state.others_edit && !cell.stale && !cell.idle && !written.idle;
+        let edits = if met {
+            self.edits_meanwhile(values, builder)
+        } else if cell.stale || written.idle {
+            vec![(0, 0)]
+        } else {
+            self.edits_of_unasked(fitted, values, builder)
+        };
         for (edited, touched) in edits {
             let mut after = values.clone();
             let mut open: Vec<(usize, Vec<u16>)> = Vec::new();
@@ -375,6 +381,28 @@ impl Unfolded<'_> {
         if judged.len() > MOST_GATES && !self.too_many_gates.contains(state) {
             self.too_many_gates.push(state.clone());
         }
+    }
+
+    /// What somebody may edit before a state looks at its needs, of gates that routing looks at and nobody asks for at
+    /// present: it makes them stale, and the state goes on all the same. Nothing comes first.
+    fn edits_of_unasked(
+        &self,
+        fitted: &Fitted,
+        values: &Values,
+        builder: &Builder<'_, '_>,
+    ) -> Vec<(Documents, Documents)> {
+        let needs = || fitted.needs.iter().map(|it| &builder.plan.gates[*it]);
+        let (asked, unasked): (Vec<_>, Vec<_>) = needs().partition(|it| it.is_asked_for(values));
+        let owed = asked.iter().fold(0, |set, it| set | it.judged(values));
+        let mut found: Vec<(Documents, Documents)> = vec![(0, 0)];
+        for gate in unasked.into_iter().filter(|it| it.known && it.is_settled(values)) {
+            let judged = gate.judged(values);
+            let one_by_one = (0..128).map(|at| judged & (1 << at)).filter(|it| *it != 0);
+            // What also spoils a gate that is asked for does not go on.
+            let document = one_by_one.into_iter().find(|it| self.shelf.touched(*it) & owed == 0);
+            found.extend(document.map(|it| (it, self.shelf.touched(it))));
+        }
+        found
     }
 
     /// What somebody may edit while a run waits for people, told apart by the gates routing looks at: what is edited, and

@@ -37,8 +37,8 @@ pub(super) struct FittedCell {
     /// Whether it may be by items that are done, and whether no other way is left.
     pub(super) done: bool,
     pub(super) only_done: bool,
-    /// The slot that remembers items that are done, if some of this visit may be.
-    pub(super) leaves: Option<usize>,
+    /// Slots of ends that items of this visit may have come to, and are done by that.
+    pub(super) leaves: Vec<usize>,
     pub(super) arms: Vec<FittedArm>,
 }
 
@@ -166,25 +166,24 @@ impl Fitter<'_> {
     }
 
     /// What a visit that comes out like this may leave done: one item may have ended well before another did not.
-    fn leaves(
-        &self,
-        unfolded: &Unfolded<'_>,
-        state: &State,
-        values: &Values,
-        signal: &Name,
-    ) -> Option<usize> {
+    fn leaves(&self, unfolded: &Unfolded<'_>, state: &State, values: &Values, signal: &Name) -> Vec<usize> {
         let Kind::Each(Each { run: EachRun::Child(child), with, .. }) = &state.kind else {
-            return None;
+            return Vec::new();
         };
-        let Some(machine) = unfolded.workflow.children.get(&**child) else { return None };
+        let Some(machine) = unfolded.workflow.children.get(&**child) else { return Vec::new() };
         if *signal == signal::STALE || signal::NO_ITEMS.contains(&&**signal) {
-            return None;
+            return Vec::new();
         }
         let setting = unfolded.setting(values, machine, with);
         let ends = self.ends.get(&(state.name.clone(), setting));
-        let well = |end: &Name| goes_before(state, machine, end, signal);
-        let leaves = ends.is_none_or(|ends| ends.keys().any(well));
-        unfolded.slots.done(&state.name).filter(|_| leaves)
+        let may_end = |end: &Name| {
+            goes_before(state, machine, end, signal) && ends.is_none_or(|it| it.contains_key(&**end))
+        };
+        let may_leave = |slot: &usize| match &unfolded.slots.kept[*slot].slot {
+            Slot::Done(_, group) => group.iter().any(may_end),
+            _ => false,
+        };
+        unfolded.slots.done(&state.name).filter(may_leave).collect()
     }
 
     fn can_signal(&self, unfolded: &Unfolded<'_>, state: &State, values: &Values, signal: &Name) -> bool {
@@ -246,7 +245,7 @@ impl Unfolded<'_> {
             Slot::Term(Term::Ever(name)) => well && *name == state.name,
             Slot::Term(Term::Gate(name)) => state.gate.as_ref().is_some_and(|it| it.name == *name),
             Slot::Handed(gate) => well && *gate == gate_name(state),
-            Slot::Done(name) => *name == state.name,
+            Slot::Done(name, _) => *name == state.name,
             _ => false,
         };
         let alive = self.slots.alive(&state.name);

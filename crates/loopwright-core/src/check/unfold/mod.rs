@@ -14,11 +14,13 @@ mod plan;
 mod roots;
 mod steps;
 
+use std::cell::Cell;
 use std::rc::Rc;
 
 use indexmap::{Equivalent, IndexMap, IndexSet};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
+pub(super) use self::done::Memory;
 pub(super) use self::fitted::goes_before;
 use self::fitted::{Fitted, Fitter};
 use self::plan::{Plan, Planner};
@@ -77,6 +79,8 @@ pub(super) struct Unfolded<'w> {
     outer_terms: FxHashMap<Name, Vec<Term>>,
     /// What children of its loops can come to.
     ends: Ends,
+    /// Whether a path was written down that lacks an item: see [`Memory`].
+    pub(super) lacks_item: Cell<bool>,
 }
 
 /// What a node stands for: a state, which part of being there, and the values of the slots.
@@ -172,6 +176,7 @@ impl<'w> Unfolded<'w> {
         settings: &[Setting],
         ends: &Ends,
         watches: &[Watch],
+        memory: Memory,
     ) -> Self {
         let mut counters = IndexMap::new();
         let mut graph = Graph::default();
@@ -196,7 +201,7 @@ impl<'w> Unfolded<'w> {
                 workflow,
                 shelf,
                 machine,
-                &done::remembered(workflow, machine, ends, watches),
+                &done::remembered(workflow, machine, ends, watches, memory),
             ),
             graph,
             nodes: IndexSet::default(),
@@ -212,6 +217,7 @@ impl<'w> Unfolded<'w> {
             scratch: Values::new(),
             outer_terms,
             ends: ends.clone(),
+            lacks_item: Cell::new(false),
         };
         let counters = unfolded.counted();
         let plan =

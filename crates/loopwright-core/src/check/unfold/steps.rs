@@ -143,8 +143,8 @@ fn lead(
         let topic = cell.choices.topic().map_or(state.topics, |it| moment.chosen[it] + 1);
         values[at] = if cell.hands { topic.min(state.topics) } else { 0 };
     }
-    if let Some(at) = moment.fit.leaves.filter(|_| !moment.idle) {
-        values[at] = 1;
+    if !moment.idle {
+        moment.fit.leaves.iter().for_each(|it| values[*it] = 1);
     }
     for slot in arm.forced.iter().filter_map(|it| plan.gates[*it].slot) {
         if values[slot.at] != slot.fresh {
