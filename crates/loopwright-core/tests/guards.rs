@@ -135,6 +135,7 @@ const GUARDS: &[(&str, &str, &str, &str, &str)] = &[
     ("\"Do it.\"", "do-it.md", "bad-value", "do-it.md", "prompts/do-it.md"),
     ("do: [{delete: tasks}]", "do: []", "bad-type", "[]", "leave the state out"),
     ("run: part}", "run: part, order: depends}", "unknown-name", "depends", "`shape` of `tasks`"),
+    ("limit: 1, per", "limit: 1000000001, per", "bad-value", "1000000001", "ends a loop"),
     ("limit: 1, per", "limit: -1, per", "bad-type", "-1", "cannot be below 0: write `0`, `1`"),
     ("limit: 1, per", "limit: 1.5, per", "bad-type", "1.5", "whole number, such as `2`, or add the unit"),
     ("run: part}", "run: part, at-most: -3}", "bad-type", "-3", "cannot be below 0: write `0`, `3`"),

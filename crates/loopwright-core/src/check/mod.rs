@@ -8,6 +8,7 @@ mod children;
 mod cost;
 mod loops;
 mod monitors;
+mod presence;
 mod report;
 mod routes;
 mod slots;

@@ -1,5 +1,6 @@
 //! Watches: what has to be true when certain states are entered, one bit each.
 
+use super::presence;
 use super::slots::{BY_ITSELF, Slot};
 use super::unfold::{Begin, Setting, Unfolded, Values};
 use super::writes;
@@ -51,6 +52,8 @@ pub(super) enum What {
     Defined {
         /// The name: `docs.spec`, `last.review`, `inputs.goal`.
         given: String,
+        /// The document that must be there; one of a group's, for a group.
+        document: Option<Name>,
         /// States that are given it, and where that is said.
         by: Vec<(Name, Place)>,
     },
@@ -150,6 +153,13 @@ impl Watch {
             What::Before { happened: Happened::Signal { .. }, .. } => imported,
             What::After { after, .. } => *after != *first,
             What::Inside { .. } => false,
+            What::Defined { document: Some(document), .. } => {
+                let (workflow, machine) = (unfolded.workflow, unfolded.machine);
+                match &machine.name {
+                    Some(_) => presence::stays_in_child(workflow, machine, document),
+                    None => imported || presence::is_there_at_start(workflow, document),
+                }
+            }
             What::Defined { given, .. } => {
                 let child = unfolded.machine.name.is_some();
                 match given.split_once('.') {
@@ -161,7 +171,6 @@ impl Watch {
                             .find(|(it, _)| it.in_expression() == in_expression(name));
                         child || !imported && input.is_some_and(|(_, it)| !it.optional)
                     }
-                    Some(("docs", name)) => child || imported || was_there_at_start(unfolded.workflow, name),
                     Some(("last", name)) => child && !unfolded.machine.states.contains_key(name),
                     _ => true,
                 }
@@ -210,10 +219,9 @@ impl Watch {
     pub(super) fn breaks(&self, unfolded: &Unfolded<'_>, taken: &Taken<'_>) -> bool {
         match (&self.what, self.gate()) {
             (_, Some(gate)) => opens(unfolded, gate, taken) || retables(unfolded, gate, taken.arm),
-            (What::Defined { given, .. }, None) => match given.split_once('.') {
-                Some(("docs", name)) => deletes(unfolded.workflow, taken.state, name),
-                _ => false,
-            },
+            (What::Defined { document: Some(document), .. }, None) => {
+                presence::loses(unfolded.workflow, taken.state, taken.signal, document)
+            }
             _ => false,
         }
     }
@@ -236,8 +244,8 @@ impl Watch {
             (What::After { comes: happened, .. } | What::Inside { happened, .. }, _) => {
                 came_out(happened, taken)
             }
+            (What::Defined { document: Some(document), .. }, _) => presence::makes(unfolded, taken, document),
             (What::Defined { given, .. }, _) => match given.split_once('.') {
-                Some(("docs", name)) => makes(unfolded, taken, name),
                 Some(("last", name)) => taken.state.name == *name,
                 _ => false,
             },
@@ -303,74 +311,6 @@ pub(super) fn root_of(given: &str) -> String {
     given.split('.').take(2).collect::<Vec<_>>().join(".")
 }
 
-/// The leaf documents a name in a prompt stands for.
-fn same_document(workflow: &Workflow, made: &Name, wanted: &str) -> bool {
-    let wanted = workflow.documents.keys().find(|it| it.in_expression() == in_expression(wanted));
-    let Some(wanted) = wanted else { return false };
-    made == wanted || workflow.leaves(wanted).contains(made) || workflow.leaves(made).contains(wanted)
-}
-
-/// Whether some state of the workflow makes a document.
-pub(super) fn is_made_here(workflow: &Workflow, wanted: &str) -> bool {
-    let declared = workflow.documents.iter().find(|(it, _)| it.in_expression() == in_expression(wanted));
-    if declared.is_some_and(|(_, it)| {
-        !it.shows.is_empty() || matches!(it.files, crate::definition::Files::Command(_))
-    }) {
-        return false;
-    }
-    workflow.machines().flat_map(|it| it.states.values()).any(|state| {
-        let produced =
-            state.call().map(|it| it.produces.values().flatten().collect::<Vec<_>>()).unwrap_or_default();
-        let written: Vec<&Name> = match &state.kind {
-            Kind::Do { actions, .. } => {
-                let writers = actions.iter().filter(|it| matches!(&*it.verb, "write" | "create" | "copy"));
-                writers.filter_map(|it| it.writes.as_ref()).flatten().collect()
-            }
-            _ => Vec::new(),
-        };
-        produced.into_iter().chain(written).any(|it| same_document(workflow, it, wanted))
-    })
-}
-
-fn was_there_at_start(workflow: &Workflow, wanted: &str) -> bool {
-    !is_made_here(workflow, wanted) && !is_optional(workflow, wanted)
-}
-
-fn is_optional(workflow: &Workflow, wanted: &str) -> bool {
-    workflow.documents.iter().any(|(name, it)| name.in_expression() == in_expression(wanted) && it.optional)
-}
-
-fn deletes(workflow: &Workflow, state: &State, wanted: &str) -> bool {
-    let Kind::Do { actions, .. } = &state.kind else { return false };
-    // Put back to the start, what the run made is gone again.
-    let deleters = actions.iter().filter(|it| {
-        let to_start = it.parameters.get("to").and_then(serde_json::Value::as_str) == Some("start");
-        *it.verb == *"delete" || *it.verb == *"restore" && to_start && !was_there_at_start(workflow, wanted)
-    });
-    deleters.filter_map(|it| it.writes.as_ref()).flatten().any(|it| same_document(workflow, it, wanted))
-}
-
-/// Whether a state that came out like this made a document.
-fn makes(unfolded: &Unfolded<'_>, taken: &Taken<'_>, wanted: &str) -> bool {
-    if signal::is_failure(taken.signal) || *taken.signal == signal::STALE || *taken.signal == signal::ASK {
-        return false;
-    }
-    let workflow = unfolded.workflow;
-    let lookup = |name: &Name| unfolded.lookup(taken.before, name);
-    match &taken.state.kind {
-        Kind::Do { actions, .. } => {
-            let makers = actions.iter().filter(|it| matches!(&*it.verb, "write" | "create" | "copy"));
-            makers.filter_map(|it| it.writes.as_ref()).flatten().any(|it| same_document(workflow, it, wanted))
-        }
-        Kind::Each(each) if matches!(each.run, EachRun::Child(_)) => false,
-        _ => taken.state.call().is_some_and(|call| {
-            let produced = writes::picked(&call.produces, &lookup).into_iter().flatten();
-            !signal::NO_ITEMS.contains(&&**taken.signal)
-                && produced.into_iter().any(|it| same_document(workflow, it, wanted))
-        }),
-    }
-}
-
 /// The watches of a machine.
 pub(super) fn watches(workflow: &Workflow, machine: &Machine) -> Vec<Watch> {
     let mut watches = Vec::new();
@@ -407,7 +347,15 @@ pub(super) fn watches(workflow: &Workflow, machine: &Machine) -> Vec<Watch> {
         }
     }
     for (given, by) in wanted {
-        watches.push(Watch { name: given.clone(), what: What::Defined { given, by } });
+        let documents = given.strip_prefix("docs.").map(|it| presence::stands_for(workflow, it));
+        let documents = match documents {
+            Some(documents) => documents.into_iter().map(Some).collect(),
+            None => vec![None],
+        };
+        for document in documents {
+            let (given, by) = (given.clone(), by.clone());
+            watches.push(Watch { name: given.clone(), what: What::Defined { given, document, by } });
+        }
     }
     watches
 }

@@ -25,6 +25,7 @@ pub(super) fn check(unfolded: &Unfolded<'_>) -> Vec<Located> {
         found.extend(judge_writes(workflow, shelf, machine, state));
         found.extend(worker_writes_check(workflow, shelf, machine, state));
         found.extend(commit_needs(unfolded, state));
+        found.extend(written_while_committing(unfolded, state));
         found.extend(verdict_is_read(workflow, machine, state));
         found.extend(items_side_by_side(workflow, state));
         found.extend(narrows(workflow, shelf, state));
@@ -218,6 +219,47 @@ fn commit_needs(unfolded: &Unfolded<'_>, state: &State) -> Vec<Located> {
         }
     }
     found
+}
+
+/// What a commit needs is judged when the state is entered: nothing it commits may be written after that.
+fn written_while_committing(unfolded: &Unfolded<'_>, state: &State) -> Option<Located> {
+    let (workflow, shelf, machine) = (unfolded.workflow, unfolded.shelf, unfolded.machine);
+    let Kind::Do { actions, .. } = &state.kind else { return None };
+    let needed: IndexSet<&Name> = state.needs.values().flatten().collect();
+    for (at, action) in actions.iter().enumerate() {
+        let taken = match &action.commits {
+            Some(documents) => shelf.set(workflow, documents),
+            None if *action.verb == *"merge" => shelf.all(),
+            None => continue,
+        };
+        for earlier in &actions[..at] {
+            let written = match &earlier.writes {
+                Some(documents) => shelf.touched(shelf.set(workflow, documents)),
+                None => shelf.all(),
+            };
+            let spoilt = needed.iter().find_map(|gate| {
+                let judges = machine.gates.get(&***gate).into_iter().flatten();
+                let judges = judges.filter_map(|it| machine.states.get(&**it)?.gate.as_ref());
+                let judged = judges.flat_map(|it| it.judges.values().flatten());
+                let judged = judged.fold(0, |set, it| set | shelf.set(workflow, [it]));
+                let both = written & judged & shelf.touched(taken);
+                (both != 0).then_some((*gate, both))
+            });
+            let Some((gate, documents)) = spoilt else { continue };
+            let documents = listed(&shelf.names(documents));
+            let message = format!(
+                "`{}` needs `{gate}`, and then writes what it judges before it takes it along: {documents}",
+                state.name
+            );
+            let help = format!(
+                "split the state: let `{}` be done by one before `{gate}`, so that it is judged as it is taken along",
+                earlier.verb
+            );
+            let problem = Problem::proof("commit-unjudged", earlier.place.clone(), message);
+            return Some((problem.help(help), Some(state.name.clone())));
+        }
+    }
+    None
 }
 
 /// A verdict nobody reads: every way it comes out leads to the same place, and nobody needs, routes on or is given it.

@@ -8,7 +8,7 @@ use super::children::Family;
 use super::monitors::{Watch, What};
 use super::trace::{ChildSteps, Tracer};
 use crate::definition::{Claim, Happened, Kind, Outcome, Property, State, Term};
-use crate::name::Name;
+use crate::name::{Name, in_expression};
 use crate::problem::Problem;
 use crate::proof::graph::{Cell, Counter, Node, NodeId, Path, Step};
 use crate::proof::{Certainty, Found, Limits, Prover, Reach, Verdict};
@@ -31,6 +31,7 @@ pub(super) fn watches(
     let mut problems = Vec::new();
     let mut held: Vec<usize> = Vec::new();
     let mut failed: Vec<usize> = Vec::new();
+    let mut missing: Vec<&String> = Vec::new();
     for (at, (watch, verdict)) in watches.iter().zip(prover.monitors()).enumerate() {
         if matches!(watch.what, What::Inside { .. }) {
             continue;
@@ -54,6 +55,13 @@ pub(super) fn watches(
             }
             Verdict::Broken(path) => {
                 failed.extend(property);
+                // Of a group, the first member that need not be there says enough.
+                if let What::Defined { given, .. } = &watch.what {
+                    if missing.contains(&given) {
+                        continue;
+                    }
+                    missing.push(given);
+                }
                 // What did not happen in a child must not happen in the run that shows it.
                 let mut children = tracer.children.clone();
                 if let What::Before { happened, .. } | What::After { comes: happened, .. } = &watch.what {
@@ -143,12 +151,20 @@ fn broken(tracer: &Tracer<'_, '_>, watch: &Watch, path: &Path) -> Option<Problem
             scenario.steps.extend(asking(tracer, state, gate));
             Some(problem.help(help).path(scenario))
         }
-        What::Defined { given, by } => {
+        What::Defined { given, document, by } => {
             let place = by
                 .iter()
                 .find(|(it, _)| *it == state.name)
                 .map_or_else(|| state.place.clone(), |(_, it)| it.clone());
-            let message = format!("`{shown}` is given `{given}`, which need not be there");
+            let whole = document.as_ref().is_none_or(|it| {
+                given.strip_prefix("docs.").is_some_and(|given| in_expression(given) == it.in_expression())
+            });
+            let message = match document.as_ref().filter(|_| !whole) {
+                None => format!("`{shown}` is given `{given}`, which need not be there"),
+                Some(member) => {
+                    format!("`{shown}` is given `{given}`, and `{member}` of it need not be there")
+                }
+            };
             let expect = Expect { reaches: Some(shown), ..Expect::default() };
             let problem = Problem::proof("undefined-input", place, message.clone());
             Some(

@@ -379,6 +379,10 @@ pub struct Action {
     pub parameters: serde_json::Value,
     /// Documents it may change; `None` means anything.
     pub writes: Option<Vec<Name>>,
+    /// Documents that are there afterwards.
+    pub makes: Vec<Name>,
+    /// Documents that may be without files afterwards; `None` means any.
+    pub removes: Option<Vec<Name>>,
     /// Documents it commits; `None` when it commits nothing.
     pub commits: Option<Vec<Name>>,
     /// Where it is written.

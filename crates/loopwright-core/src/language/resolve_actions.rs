@@ -16,6 +16,8 @@ impl Loader<'_> {
         let value = &verb.node;
         let place = Self::place(&verb.key_bytes);
         let mut writes = Some(Vec::new());
+        let mut makes = Vec::new();
+        let mut removes = Some(Vec::new());
         let mut commits = None;
         match verb.key.as_str() {
             "set" => {
@@ -29,16 +31,36 @@ impl Loader<'_> {
                 }
             }
             "write" | "create" => {
-                writes = Some(self.document(value).into_iter().collect());
+                makes = self.document(value).into_iter().collect();
+                writes = Some(makes.clone());
                 self.template_file(node.get("template"));
             }
-            "copy" => writes = Some(self.files_or_document(node.get("to"))),
+            "copy" => {
+                if self.names_document(Some(value)) {
+                    self.files_or_document(Some(value));
+                }
+                let there = self.files_or_document(node.get("to"));
+                let exact = node.get("exact").and_then(Node::boolean).unwrap_or(false);
+                if exact && !self.names_document(node.get("to")) {
+                    removes = Some(there.clone());
+                } else {
+                    makes.clone_from(&there);
+                }
+                writes = Some(there);
+            }
             "delete" => {
                 let table = self.list_table(Some(value), &scope, |it| Some(self.files_or_document(Some(it))));
-                writes = Some(table.values().flatten().flatten().cloned().collect());
+                removes = Some(table.values().flatten().flatten().cloned().collect());
+                writes = removes.clone();
             }
             "move" => {
-                self.files_or_document(Some(value));
+                let here = self.moved(value);
+                let there = self.files_or_document(node.get("to"));
+                writes = Some(here.iter().chain(&there).cloned().collect());
+                removes = Some(here);
+                if self.names_document(node.get("to")) {
+                    makes = there;
+                }
             }
             "commit" => {
                 let what = self.known_list("documents", "document", node.get("what"));
@@ -49,14 +71,59 @@ impl Loader<'_> {
                 });
             }
             "push" => commits = Some(self.names("documents").into_iter().map(Name::from).collect()),
-            "switch" | "merge" => writes = None,
-            "restore" => writes = Some(self.known_list("documents", "document", Some(value))),
+            "branch" | "switch" | "merge" => (writes, removes) = (None, None),
+            "restore" => {
+                writes = Some(self.known_list("documents", "document", Some(value)));
+                removes.clone_from(&writes);
+            }
             "run" => {
                 writes = node.get("writes").map(|it| self.known_list("documents", "document", Some(it)));
+                removes.clone_from(&writes);
             }
             _ => {}
         }
-        Some(Action { verb: verb.key.as_str().into(), parameters: to_json(node), writes, commits, place })
+        let parameters = to_json(node);
+        Some(Action { verb: verb.key.as_str().into(), parameters, writes, makes, removes, commits, place })
+    }
+
+    /// Whether what an action is told is a document, and no path.
+    fn names_document(&self, node: Option<&Node>) -> bool {
+        let text = node.and_then(Node::text).unwrap_or_default();
+        self.names("documents").contains(&text.strip_prefix("docs.").unwrap_or(text))
+    }
+
+    /// Documents that lose files by a move. Those of the run's folder follow it; others that reach into it do not.
+    fn moved(&self, node: &Node) -> Vec<Name> {
+        let folder = self.root.get("folder").and_then(Node::text);
+        match (node.text(), folder) {
+            (Some("folder"), Some(folder)) => {
+                let mut found = self.documents_below(folder);
+                found.retain(|it| {
+                    !self.globs(it).iter().any(|it| it.trim_start_matches('!').starts_with("./"))
+                });
+                found
+            }
+            _ => self.files_or_document(Some(node)),
+        }
+    }
+
+    fn globs(&self, document: &str) -> Vec<&str> {
+        let declared = self.root.get("documents").and_then(|it| it.get(document));
+        let globs = declared.and_then(|it| it.get("file").or_else(|| it.get("files")));
+        globs.map(Node::items).unwrap_or_default().into_iter().filter_map(Node::text).collect()
+    }
+
+    /// Documents that have files at a path or below.
+    fn documents_below(&self, path: &str) -> Vec<Name> {
+        let folder = self.root.get("folder").and_then(Node::text);
+        let path = in_folder(folder, path.trim_end_matches('/'));
+        let Ok(here) = FileSet::parse(&[&path, &format!("{path}/**")]) else { return Vec::new() };
+        let overlaps = |name: &&str| {
+            let globs: Vec<String> = self.globs(name).into_iter().map(|it| in_folder(folder, it)).collect();
+            FileSet::parse(&globs.iter().map(String::as_str).collect::<Vec<_>>())
+                .is_ok_and(|it| it.may_overlap(&here))
+        };
+        self.names("documents").into_iter().filter(overlaps).map(Name::from).collect()
     }
 
     fn template_file(&self, node: Option<&Node>) {
@@ -97,24 +164,7 @@ impl Loader<'_> {
             self.wrong("unknown-name", &node.bytes, message, Some(format!("did you mean `{near}`?")));
             return Vec::new();
         }
-        let folder = self.root.get("folder").and_then(Node::text);
-        let path = in_folder(folder, text);
-        let Ok(here) = FileSet::parse(&[&path, &format!("{path}/**")]) else { return Vec::new() };
-        names
-            .into_iter()
-            .filter(|name| {
-                let declared = self.root.get("documents").and_then(|it| it.get(name));
-                let globs = declared
-                    .and_then(|it| it.get("file").or_else(|| it.get("files")))
-                    .map(Node::items)
-                    .unwrap_or_default();
-                let globs: Vec<String> =
-                    globs.into_iter().filter_map(Node::text).map(|it| in_folder(folder, it)).collect();
-                FileSet::parse(&globs.iter().map(String::as_str).collect::<Vec<_>>())
-                    .is_ok_and(|it| it.may_overlap(&here))
-            })
-            .map(Name::from)
-            .collect()
+        self.documents_below(text)
     }
 
     /// `doc.field`, a field that the document's reader can set.

@@ -1,16 +1,18 @@
 //! Machines: their variables and budgets, and their states before anybody knows how these can come out.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use indexmap::IndexMap;
 
 use super::loader::{Loader, names_in};
 use super::resolve_nouns::texts;
 use super::scope::Scope;
 use super::types::Types;
-use super::units::Amount;
+use super::units::{Amount, Unit};
 use super::yaml::{Entry, Node, shorten};
 use super::{shape, units};
 use crate::definition::{Budget, Cell, Gate, Machine, Per, State, Table, Variable, Workflow};
-use crate::name::Name;
+use crate::name::{Name, in_expression};
 use crate::problem::did_you_mean;
 use crate::signal;
 
@@ -74,6 +76,7 @@ impl Loader<'_> {
         let mut scopes = vec![Scope { node: self.root, child: None }];
         scopes.extend(children.iter().map(|it| Scope { node: &it.node, child: Some(&it.key) }));
         for scope in scopes {
+            self.one_condition(scope);
             for (state, conditions) in self.gate_conditions(workflow, scope) {
                 let machine = match scope.child {
                     None => Some(&mut workflow.main),
@@ -211,6 +214,7 @@ impl Loader<'_> {
             }
         };
         self.one_unit(entry, &limit);
+        self.countable(entry);
         Some(Budget {
             limit,
             per,
@@ -232,6 +236,50 @@ impl Loader<'_> {
                     format!("`{}` counts something else than the limit", node.text().unwrap_or_default());
                 let help = "give all of them the same unit".to_owned();
                 self.wrong("bad-value", &node.bytes, message, Some(help));
+            }
+        }
+    }
+
+    /// Reports limits of uses beyond what anybody counts to.
+    fn countable(&self, entry: &Entry) {
+        const MOST_USES: u64 = 1_000_000_000;
+        let limit = entry.node.get("limit").unwrap_or(&entry.node);
+        let rows = limit.entries().iter().filter(|it| it.key != "by").map(|it| &it.node);
+        for node in rows.chain([limit]) {
+            let amount = node.text().and_then(units::amount);
+            if amount.is_some_and(|it| it.unit == Unit::Uses && it.value > MOST_USES) {
+                let message = format!("`{}` can be used at most {MOST_USES} times", entry.key);
+                let help = "write a limit that ends a loop while somebody still waits for it".to_owned();
+                self.wrong("bad-value", &node.bytes, message, Some(help));
+            }
+        }
+    }
+
+    /// A gate is owed or not, whoever judges it: its judges say the same `only-when`.
+    fn one_condition(&self, scope: Scope<'_>) {
+        let asked = |node: &Node| -> BTreeMap<String, BTreeSet<Name>> {
+            let entries = node.get("only-when").map(Node::entries).unwrap_or_default();
+            entries
+                .iter()
+                .map(|it| (in_expression(&it.key), texts(Some(&it.node)).into_iter().collect()))
+                .collect()
+        };
+        let mut first: IndexMap<&str, &Entry> = IndexMap::new();
+        for entry in scope.node.get("states").map(Node::entries).unwrap_or_default() {
+            if entry.node.get("judges").is_none() {
+                continue;
+            }
+            let gate = entry.node.get("gate").and_then(Node::text).unwrap_or(&entry.key);
+            let judge = *first.entry(gate).or_insert(entry);
+            if asked(&judge.node) != asked(&entry.node) {
+                let place = entry.node.entry("only-when").map_or(&entry.key_bytes, |it| &it.key_bytes);
+                let message = format!(
+                    "`{}` and `{}` both judge `{gate}`, and say different things about when it is owed",
+                    judge.key, entry.key
+                );
+                let help =
+                    "a gate is owed or not, whoever judges it: write the same `only-when` at each of them";
+                self.wrong("other-condition", place, message, Some(help.into()));
             }
         }
     }

@@ -6,7 +6,7 @@ use super::decide;
 use super::effect::{EffectId, Part};
 use super::event::{Event, Evidence, Observed, Outcome, Started};
 use super::impossible::Impossible;
-use super::items::{charge, finish_loop, forget_items};
+use super::items::{charge, finish_loop, forget_items, remember_item};
 use super::ledger::Ledger;
 use super::route::{come_out, go_on, route};
 use super::run::{At, GateRecord, Run, Stage, lines};
@@ -75,6 +75,7 @@ pub(crate) fn before(workflow: &Workflow, started: &Started) -> Result<Run, Impo
         outer: started.outer.clone(),
         calls: IndexMap::new(),
         items: started.done.clone(),
+        forced_items: IndexMap::new(),
         taken: Vec::new(),
     };
     for (name, value) in &started.vars {
@@ -106,7 +107,9 @@ pub fn advance(workflow: &Workflow, run: &Run, event: &Event) -> Result<Run, Imp
             Ok(next)
         }
         Event::Raised { budget, by } => {
-            let line = next.left.get_mut(&**budget);
+            let declared = machine_of(workflow, run)?.budgets.get(&**budget);
+            let line = declared.and_then(|it| run.line(budget, it)).map(|(line, _)| line);
+            let line = next.left.get_mut(line.as_deref().unwrap_or(budget));
             let line = line.ok_or_else(|| Impossible::Unknown { what: "budget", name: budget.clone() })?;
             *line = line.saturating_add(u64::from(*by));
             Ok(next)
@@ -145,6 +148,7 @@ fn forget(machine: &Machine, run: &mut Run) {
     run.gates.clear();
     run.passed.clear();
     run.items.clear();
+    run.forced_items.clear();
     run.ledger.judges.values_mut().for_each(|it| it.handed.clear());
     run.cause = None;
     for (name, budget) in machine.budgets.iter().filter(|(_, it)| it.unit() == Unit::Uses) {
@@ -229,6 +233,7 @@ fn arrive<'m>(
     }
     if matches!(&state.kind, Kind::Each(each) if each.anew) {
         run.items.shift_remove(&**name);
+        run.forced_items.shift_remove(&**name);
     }
     run.at = At { state: name.clone(), visit, attempt: 1, from, stage: Stage::working() };
     Ok(state)
@@ -368,7 +373,7 @@ fn settle(
             if let Stage::Working { ended, .. } = &mut run.at.stage {
                 ended.insert(id.clone(), (**outcome).clone());
             }
-            run.items.entry(state.name.clone()).or_default().insert(id.clone(), outcome.signal.clone());
+            remember_item(state, &mut run, id, outcome);
             finish_loop(workflow, machine, state, &mut run, None)?;
             Ok(run)
         }

@@ -17,6 +17,20 @@ pub(super) fn forget_items(state: &State, run: &mut Run, digest: Option<&str>, c
     if let Some(done) = run.items.get_mut(&*state.name) {
         done.retain(|id, _| !stale && !changed.contains(id));
     }
+    if let Some(forced) = run.forced_items.get_mut(&*state.name) {
+        forced.retain(|id, _| !stale && !changed.contains(id));
+    }
+}
+
+/// Keeps how an item ended, and what was passed over in it: a later try of the loop passes on what this one left.
+pub(super) fn remember_item(state: &State, run: &mut Run, id: &str, outcome: &Outcome) {
+    run.items.entry(state.name.clone()).or_default().insert(id.to_owned(), outcome.signal.clone());
+    let forced = run.forced_items.entry(state.name.clone()).or_default();
+    if outcome.forced.is_empty() {
+        forced.shift_remove(id);
+    } else {
+        forced.insert(id.to_owned(), outcome.forced.clone());
+    }
 }
 
 /// Ends a loop when every item ended well, or one did not. `now` is a digest of what its gate judges: with every item
@@ -57,7 +71,13 @@ pub(super) fn finish_loop(
     let worst = worst.unwrap_or_else(|| signal::EMPTY.into());
     let mut outcome =
         ended.values().find(|it| it.signal == worst).cloned().unwrap_or_else(|| Outcome::of(worst));
-    outcome.forced = ended.values().flat_map(|it| it.forced.clone()).collect();
+    let mut forced: Vec<Name> = ended.values().flat_map(|it| it.forced.clone()).collect();
+    // Without a gate of its own, what an earlier try passed over was put on record then.
+    if let Some(before) = run.forced_items.get(&*state.name).filter(|_| state.gate.is_some()) {
+        let others = before.iter().filter(|(id, _)| items.contains(id) && !ended.contains_key(*id));
+        forced.extend(others.flat_map(|(_, it)| it.clone()));
+    }
+    outcome.forced = forced;
     outcome.judged = ended.values().rev().find_map(|it| it.judged.clone()).or(now);
     outcome.cost = Cost::default();
     come_out(workflow, machine, state, run, outcome)
@@ -88,7 +108,9 @@ pub(super) fn charge(
             Unit::Money => outcome.cost.money,
             Unit::Tokens => outcome.cost.tokens,
         };
-        if let Some(left) = run.left.get_mut(&**name) {
+        if let Some((line, _)) = run.line(name, budget)
+            && let Some(left) = run.left.get_mut(&*line)
+        {
             *left = left.saturating_sub(used);
         }
     }

@@ -4,12 +4,24 @@ use super::advance::{begin_work, enter, state_of};
 use super::decide;
 use super::event::{Observed, Outcome};
 use super::impossible::Impossible;
-use super::run::{Cause, Last, Record, Run, Stage, Taken};
+use super::run::{Cause, Last, Record, Run, Stage, Taken, lines};
 use crate::definition::{Arm, Kind, Machine, State, Target, Workflow};
+use crate::language::units::Unit;
 use crate::signal;
 
-/// So many states that do no work can be passed at once. A chain beyond that goes round in a circle.
-const MOST_PASSED: usize = 2_000;
+/// The fewest and the most states that do no work which are passed at once before that is taken for a circle.
+const MOST_PASSED: (usize, usize) = (2_000, 1_000_000);
+
+/// So many states that do no work can be passed at once: each of them, for every value a variable takes on the way and
+/// for every use of a budget. A chain beyond that goes round in a circle.
+fn most_passed(machine: &Machine) -> usize {
+    let values = machine.vars.values().map(|it| it.values.len());
+    let uses = machine.budgets.iter().filter(|(_, it)| it.unit() == Unit::Uses);
+    let uses = uses.flat_map(|(name, it)| lines(name, it));
+    let uses = uses.map(|(_, limit)| usize::try_from(limit).unwrap_or(usize::MAX));
+    let rounds = values.chain(uses).fold(1_usize, usize::saturating_add);
+    machine.states.len().saturating_mul(rounds).clamp(MOST_PASSED.0, MOST_PASSED.1)
+}
 
 /// Goes on as long as what comes next comes out at once.
 pub(super) fn go_on(
@@ -18,8 +30,9 @@ pub(super) fn go_on(
     run: &mut Run,
     mut at_once: Option<Outcome>,
 ) -> Result<(), Impossible> {
+    let most = most_passed(machine);
     while let Some(outcome) = at_once {
-        if run.taken.len() >= MOST_PASSED {
+        if run.taken.len() >= most {
             return Err(Impossible::Circle { state: run.at.state.clone(), run: Box::new(run.clone()) });
         }
         let state = state_of(machine, run)?;

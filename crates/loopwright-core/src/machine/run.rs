@@ -60,6 +60,9 @@ pub struct Run {
     pub calls: IndexMap<Name, u32>,
     /// Items of loops that ended, by state: item to end.
     pub items: IndexMap<Name, IndexMap<String, Name>>,
+    /// Gates that were passed over in those items, by state and item.
+    #[serde(default)]
+    pub forced_items: IndexMap<Name, IndexMap<String, Vec<Name>>>,
     /// The arms the last event took, in order: a state that does no work is passed at once.
     #[serde(skip)]
     pub taken: Vec<Taken>,
@@ -289,8 +292,9 @@ impl Run {
     /// Whether a budget with a unit is used up, so that no further call is made.
     pub fn is_over_budget(&self, machine: &Machine) -> bool {
         machine.budgets.iter().any(|(name, budget)| {
-            budget.unit() != Unit::Uses
-                && self.left.get(&**name).copied().unwrap_or(0) <= budget.keep.map_or(0, |it| it.value)
+            let line = self.line(name, budget).map(|(line, _)| line);
+            let left = line.and_then(|it| self.left.get(&*it).copied());
+            budget.unit() != Unit::Uses && left.unwrap_or(0) <= budget.keep.map_or(0, |it| it.value)
         })
     }
 

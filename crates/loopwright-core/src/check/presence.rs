@@ -1,0 +1,127 @@
+//! Documents that come and go: what a state makes, and what it may leave without files.
+//!
+//! A document that the run does not make and that need not be optional is part of the project: going to another branch
+//! or back to a commit does not lose it, only deleting or moving it does.
+
+use super::monitors::Taken;
+use super::unfold::Unfolded;
+use super::writes;
+use crate::definition::{Action, EachRun, Files, Kind, Machine, State, Workflow};
+use crate::name::{Name, in_expression};
+use crate::signal;
+
+/// What an action does about a document being there.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Fate {
+    Made,
+    Gone,
+}
+
+/// The documents that must be there for a name in a prompt to be: itself, or every member of a group.
+pub(super) fn stands_for(workflow: &Workflow, given: &str) -> Vec<Name> {
+    let named = workflow.documents.keys().find(|it| it.in_expression() == in_expression(given));
+    named.map(|it| workflow.leaves(it)).unwrap_or_default()
+}
+
+/// Whether a document is there when a run begins.
+pub(super) fn is_there_at_start(workflow: &Workflow, wanted: &Name) -> bool {
+    !is_made_here(workflow, wanted) && workflow.documents.get(&**wanted).is_none_or(|it| !it.optional)
+}
+
+/// Whether a child finds a document that its parent had when the loop was entered: no item before it loses it.
+pub(super) fn stays_in_child(workflow: &Workflow, child: &Machine, wanted: &Name) -> bool {
+    let one_item = |state: &State| match &state.kind {
+        Kind::Each(each) => {
+            each.at_most == Some(1)
+                || !matches!(&each.run, EachRun::Child(it) if child.name.as_ref() == Some(it))
+        }
+        _ => true,
+    };
+    !child_loses(workflow, child, wanted) || workflow.main.states.values().all(one_item)
+}
+
+/// Whether a state that came out like this may have left a document without files.
+pub(super) fn loses(workflow: &Workflow, state: &State, came: &Name, wanted: &Name) -> bool {
+    if *came == signal::STALE {
+        return false;
+    }
+    match &state.kind {
+        // Nobody knows how far actions came that failed.
+        Kind::Do { actions, .. } if signal::is_failure(came) => may_lose(workflow, actions, wanted),
+        Kind::Do { actions, .. } => last_fate(workflow, actions, wanted) == Some(Fate::Gone),
+        Kind::Each(each) if !signal::NO_ITEMS.contains(&&**came) => match &each.run {
+            EachRun::Child(child) => {
+                workflow.children.get(&**child).is_some_and(|it| child_loses(workflow, it, wanted))
+            }
+            EachRun::Call(_) => false,
+        },
+        _ => false,
+    }
+}
+
+/// Whether a state that came out like this made a document.
+pub(super) fn makes(unfolded: &Unfolded<'_>, taken: &Taken<'_>, wanted: &Name) -> bool {
+    if signal::is_failure(taken.signal) || *taken.signal == signal::STALE || *taken.signal == signal::ASK {
+        return false;
+    }
+    let workflow = unfolded.workflow;
+    let lookup = |name: &Name| unfolded.lookup(taken.before, name);
+    match &taken.state.kind {
+        Kind::Do { actions, .. } => last_fate(workflow, actions, wanted) == Some(Fate::Made),
+        Kind::Each(each) if matches!(each.run, EachRun::Child(_)) => false,
+        _ => taken.state.call().is_some_and(|call| {
+            let mut produced = writes::picked(&call.produces, &lookup).into_iter().flatten();
+            !signal::NO_ITEMS.contains(&&**taken.signal)
+                && produced.any(|it| workflow.leaves(it).contains(wanted))
+        }),
+    }
+}
+
+/// Whether some state of the workflow makes a document.
+fn is_made_here(workflow: &Workflow, wanted: &Name) -> bool {
+    let declared = workflow.documents.get(&**wanted);
+    if declared.is_some_and(|it| !it.shows.is_empty() || matches!(it.files, Files::Command(_))) {
+        return false;
+    }
+    workflow.machines().flat_map(|it| it.states.values()).any(|state| {
+        let produced = state.call().into_iter().flat_map(|it| it.produces.values().flatten());
+        let actions = match &state.kind {
+            Kind::Do { actions, .. } => actions.as_slice(),
+            _ => &[],
+        };
+        let mut made = produced.chain(actions.iter().flat_map(|it| &it.makes));
+        made.any(|it| workflow.leaves(it).contains(wanted))
+    })
+}
+
+fn child_loses(workflow: &Workflow, child: &Machine, wanted: &Name) -> bool {
+    child.states.values().any(|it| match &it.kind {
+        Kind::Do { actions, .. } => may_lose(workflow, actions, wanted),
+        _ => false,
+    })
+}
+
+fn may_lose(workflow: &Workflow, actions: &[Action], wanted: &Name) -> bool {
+    actions.iter().any(|it| fate(workflow, it, wanted) == Some(Fate::Gone))
+}
+
+fn last_fate(workflow: &Workflow, actions: &[Action], wanted: &Name) -> Option<Fate> {
+    actions.iter().rev().find_map(|it| fate(workflow, it, wanted))
+}
+
+fn fate(workflow: &Workflow, action: &Action, wanted: &Name) -> Option<Fate> {
+    let document = workflow.documents.get(&**wanted)?;
+    if action.makes.iter().any(|it| workflow.leaves(it).contains(wanted)) {
+        return Some(Fate::Made);
+    }
+    let for_good = matches!(&*action.verb, "delete" | "move" | "copy");
+    if matches!(document.files, Files::Command(_)) || !for_good && is_there_at_start(workflow, wanted) {
+        return None;
+    }
+    // Of many files, some stay when others that share a glob with them go.
+    let shares = |it: &Name| {
+        matches!(document.files, Files::One(_)) && workflow.documents_overlap(it, wanted)
+            || workflow.leaves(it).contains(wanted)
+    };
+    action.removes.as_ref().is_none_or(|it| it.iter().any(shares)).then_some(Fate::Gone)
+}
