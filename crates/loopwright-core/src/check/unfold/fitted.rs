@@ -241,11 +241,12 @@ impl Unfolded<'_> {
     fn leaves_traces(&self, state: &State, signal: &Name) -> bool {
         let well = !signal::is_failure(signal);
         let is_trace = |slot: &Slot| match slot {
-            Slot::Term(Term::Last(name) | Term::LastField(name, _)) => *name == state.name,
+            Slot::Term(Term::Last(name) | Term::LastField(name, _)) | Slot::Done(name, _) => {
+                *name == state.name
+            }
             Slot::Term(Term::Ever(name)) => well && *name == state.name,
             Slot::Term(Term::Gate(name)) => state.gate.as_ref().is_some_and(|it| it.name == *name),
             Slot::Handed(gate) => well && *gate == gate_name(state),
-            Slot::Done(name, _) => *name == state.name,
             _ => false,
         };
         let alive = self.slots.alive(&state.name);

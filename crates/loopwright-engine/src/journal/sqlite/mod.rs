@@ -1,4 +1,4 @@
-//! The journal in SQLite: one file that every worktree and every driver of a repository shares.
+//! The journal in `SQLite`: one file that every worktree and every driver of a repository shares.
 //!
 //! Writers that come while another is waiting for the disk wait together and share the next commit, so that a thousand
 //! runs cost little more than one. A commit is on the disk (`synchronous=FULL`) before anybody is told of it.
@@ -28,11 +28,13 @@ pub struct Sqlite {
 
 /// Something to write.
 struct Job {
-    perform: Box<dyn FnOnce(&Connection) -> Result<Tell, JournalError> + Send>,
+    perform: Perform,
     /// Where whoever wants it learns that it failed.
     failed: Box<dyn FnOnce(JournalError) + Send>,
 }
 
+/// Writes it, inside a transaction.
+type Perform = Box<dyn FnOnce(&Connection) -> Result<Tell, JournalError> + Send>;
 /// Tells whoever wanted it what came of it, once it is durable.
 type Tell = Box<dyn FnOnce() + Send>;
 
@@ -56,7 +58,7 @@ impl Sqlite {
         })
     }
 
-    /// Looks at every page of the file: what is wrong with it, in SQLite's words.
+    /// Looks at every page of the file: what is wrong with it, in `SQLite`'s words.
     pub fn damage(&self) -> Result<Vec<String>, JournalError> {
         self.read(read::damage)
     }
@@ -107,7 +109,9 @@ impl Sqlite {
         let told = |it: rusqlite::Error| schema::told(&self.path, &it);
         let run = |statement: &str| connection.execute_batch(statement).map_err(told);
         if let Err(error) = run("BEGIN IMMEDIATE") {
-            jobs.into_iter().for_each(|it| (it.failed)(error.clone()));
+            for job in jobs {
+                (job.failed)(error.clone());
+            }
             return;
         }
         let mut done = Vec::with_capacity(jobs.len());
@@ -127,7 +131,9 @@ impl Sqlite {
             Ok(()) => done.into_iter().for_each(|(tell, _)| tell()),
             Err(error) => {
                 let _ = run("ROLLBACK");
-                done.into_iter().for_each(|(_, failed)| failed(error.clone()));
+                for (_, failed) in done {
+                    failed(error.clone());
+                }
             }
         }
     }
@@ -155,11 +161,11 @@ impl Journal for Sqlite {
     }
 
     fn snapshot(&self, run: &str) -> Result<Option<Snapshot>, JournalError> {
-        match self.read(|it| read::snapshot(it, run))? {
-            None => Err(JournalError::NoRun(run.to_owned())),
-            Some(None) => Ok(None),
-            Some(Some((snapshot, sum))) => read::sound(run, snapshot, sum).map(Some),
-        }
+        let Some(id) = self.read(|it| read::id(it, run))? else {
+            return Err(JournalError::NoRun(run.to_owned()));
+        };
+        let found = self.read(|it| read::snapshot(it, id))?;
+        found.map(|(snapshot, sum)| read::sound(run, snapshot, sum)).transpose()
     }
 
     fn runs(&self) -> Result<Vec<RunLine>, JournalError> {

@@ -78,14 +78,17 @@ pub(super) fn whole(run: &str, after: u64, rows: Option<Rows>) -> Result<Vec<Sto
     Ok(stored)
 }
 
-/// A snapshot with its sum. The outer `None`: there is no such run.
-pub(super) fn snapshot(connection: &Connection, run: &str) -> Result<Option<Option<(Snapshot, i64)>>, Error> {
-    let Some((id, _)) = numbers(connection, run)? else { return Ok(None) };
-    let found = connection
+/// The number of a run.
+pub(super) fn id(connection: &Connection, run: &str) -> Result<Option<i64>, Error> {
+    Ok(numbers(connection, run)?.map(|(id, _)| id))
+}
+
+/// The snapshot of a run with its sum.
+pub(super) fn snapshot(connection: &Connection, id: i64) -> Result<Option<(Snapshot, i64)>, Error> {
+    connection
         .prepare_cached("SELECT seq, body, sum FROM snapshots WHERE run = ?1")?
         .query_row([id], |row| Ok((Snapshot { seq: row.get(0)?, body: row.get(1)? }, row.get(2)?)))
-        .optional()?;
-    Ok(Some(found))
+        .optional()
 }
 
 pub(super) fn sound(run: &str, snapshot: Snapshot, written: i64) -> Result<Snapshot, JournalError> {

@@ -1,4 +1,4 @@
-//! The tables, their versions, and what SQLite's errors mean to us.
+//! The tables, their versions, and what `SQLite`'s errors mean to us.
 
 use std::path::Path;
 use std::time::Duration;
@@ -88,7 +88,7 @@ pub(super) fn bring_up_to_date(connection: &Connection, path: &Path) -> Result<(
     outcome
 }
 
-/// What an error of SQLite's means.
+/// What an error of `SQLite`'s means.
 pub(super) fn told(path: &Path, error: &Error) -> JournalError {
     let path = path.to_owned();
     match error.sqlite_error_code() {

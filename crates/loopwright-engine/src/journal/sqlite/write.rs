@@ -12,7 +12,7 @@ use crate::journal::{Batch, JournalError, Lease, Millis, NewRun};
 pub(super) enum Failed {
     /// By what a journal promises.
     Refused(JournalError),
-    /// By SQLite or the disk.
+    /// By `SQLite` or the disk.
     Broken(Error),
 }
 
