@@ -7,10 +7,10 @@ use rustc_hash::FxHashMap;
 use super::Reached;
 use super::monitors::{Watch, What, watches};
 use super::slots::{outer_terms, term_values};
-use super::trace::{ChildSteps, Tracer};
+use super::trace::{ChildSteps, Tracer, forcing};
 use super::unfold::{Ends, Memory, Setting, Unfolded};
 use super::writes::Shelf;
-use crate::definition::{Claim, EachRun, Happened, Kind, Machine, Term, Workflow};
+use crate::definition::{Arm, Claim, EachRun, Happened, Kind, Machine, Outcome, Term, Workflow};
 use crate::name::Name;
 use crate::proof::graph::Path;
 use crate::proof::{Certainty, Found, Limits, Prover, Verdict};
@@ -55,6 +55,7 @@ pub(super) fn unfold<'w>(workflow: &'w Workflow, shelf: &'w Shelf, memory: Memor
     for (state, child, setting) in settings {
         let mut all = watches(workflow, child);
         all.extend(inside(workflow, child));
+        all.extend(unforced(workflow, child));
         let unfolded = Unfolded::new(
             workflow,
             shelf,
@@ -170,6 +171,32 @@ fn inside(workflow: &Workflow, child: &Machine) -> Vec<Watch> {
     found
 }
 
+/// In a child: whether a gate is passed over before each of its ends that lets a loop go on, where the parent routes on
+/// whether the loop's own gate was.
+fn unforced(workflow: &Workflow, child: &Machine) -> Vec<Watch> {
+    let main = &workflow.main;
+    let arms = |machine: &'_ Machine| -> Vec<Arm> {
+        let cells = machine.states.values().flat_map(|it| it.cells.values());
+        cells.flat_map(|it| it.arms.iter().cloned()).collect()
+    };
+    let routed = |gate: &Name| {
+        let terms = arms(main).into_iter().flat_map(|it| it.when).map(|it| it.term);
+        terms.into_iter().any(|it| matches!(it, Term::Gate(name) if name == *gate))
+    };
+    let runs = |kind: &Kind| matches!(kind, Kind::Each(each) if matches!(&each.run, EachRun::Child(it) if Some(it) == child.name.as_ref()));
+    let mut loops = main.states.values().filter(|it| runs(&it.kind));
+    let told = loops.any(|it| it.gate.as_ref().is_some_and(|it| routed(&it.name)));
+    if !told || arms(child).iter().all(|it| it.forced.is_empty()) {
+        return Vec::new();
+    }
+    let well = child.ends().filter(|(_, outcome)| *outcome == Outcome::Success);
+    let watch = |end: &Name| Watch {
+        name: format!("forced before {end}"),
+        what: What::Unforced { end: end.clone() },
+    };
+    well.map(|(end, _)| watch(end)).collect()
+}
+
 fn properties_of(workflow: &Workflow) -> Vec<Happened> {
     workflow
         .properties
@@ -245,9 +272,11 @@ fn surely_inside(
     found
 }
 
-/// For every end of a child: the steps of a shortest run to it.
+/// For every end of a child: the steps of a shortest run to it; and of one in which a gate is passed over, where the
+/// parent can tell.
 pub(super) fn steps_to_ends(
     instance: &Instance<'_>,
+    watches: &[Watch],
     prover: &Prover<'_>,
     tracer: &Tracer<'_, '_>,
 ) -> ChildSteps {
@@ -262,6 +291,14 @@ pub(super) fn steps_to_ends(
         }
         if let Found::Path(path) = prover.path_to_node(node) {
             found.insert(key, steps_of(instance, &path, tracer));
+        }
+    }
+    if watches.iter().any(|it| matches!(it.what, What::Unforced { .. })) {
+        for (watch, verdict) in watches.iter().zip(prover.monitors()) {
+            if let (What::Unforced { end }, Verdict::Broken(path)) = (&watch.what, verdict) {
+                let key = (instance.state.clone(), instance.setting.clone(), forcing(end));
+                found.insert(key, steps_of(instance, &path, tracer));
+            }
         }
     }
     found

@@ -64,9 +64,9 @@ fn examine(workflow: &Workflow, limits: &Limits, memory: Memory) -> (Report, boo
         family.instances.iter().map(|it| Prover::new(&it.unfolded.graph, limits.clone())).collect();
     for (instance, prover) in family.instances.iter().zip(&child_provers) {
         let tracer = Tracer { unfolded: &instance.unfolded, shelf: &shelf, children: &nothing, prefix: None };
-        child_steps.extend(children::steps_to_ends(instance, prover, &tracer));
         let watches = instance.unfolded.machine.name.as_ref().and_then(|it| family.child_watches.get(it));
         let watches = watches.map(Vec::as_slice).unwrap_or_default();
+        child_steps.extend(children::steps_to_ends(instance, watches, prover, &tracer));
         child_steps_without.extend(children::steps_without(instance, watches, prover, &tracer));
     }
     let main_tracer = Tracer { unfolded: &family.main, shelf: &shelf, children: &child_steps, prefix: None };

@@ -64,6 +64,11 @@ pub(super) enum What {
         /// The end.
         end: Name,
     },
+    /// In a child: no gate was passed over before this end. Nobody asks for it; a run that breaks it shows how one is.
+    Unforced {
+        /// The end.
+        end: Name,
+    },
 }
 
 /// An arm as the watches see it: out of a state that was entered with these values and came out like this.
@@ -116,7 +121,7 @@ impl Watch {
             What::Defined { by, .. } => {
                 by.iter().any(|(it, _)| *it == state.name) && self.is_given(unfolded, state, values)
             }
-            What::Inside { end, .. } => *end == state.name,
+            What::Inside { end, .. } | What::Unforced { end } => *end == state.name,
         }
     }
 
@@ -153,6 +158,7 @@ impl Watch {
             What::Before { happened: Happened::Signal { .. }, .. } => imported,
             What::After { after, .. } => *after != *first,
             What::Inside { .. } => false,
+            What::Unforced { .. } => true,
             What::Defined { document: Some(document), .. } => {
                 let (workflow, machine) = (unfolded.workflow, unfolded.machine);
                 match &machine.name {
@@ -209,7 +215,9 @@ impl Watch {
     pub(super) fn may_require(&self, state: &State) -> bool {
         match &self.what {
             What::Gate(gate) => state.needs.values().flatten().any(|it| it == gate),
-            What::Before { reach: name, .. } | What::Inside { end: name, .. } => *name == state.name,
+            What::Before { reach: name, .. }
+            | What::Inside { end: name, .. }
+            | What::Unforced { end: name } => *name == state.name,
             What::After { .. } => matches!(state.kind, Kind::End { outcome: Outcome::Success, .. }),
             What::Defined { by, .. } => by.iter().any(|(it, _)| *it == state.name),
         }
@@ -219,6 +227,7 @@ impl Watch {
     pub(super) fn breaks(&self, unfolded: &Unfolded<'_>, taken: &Taken<'_>) -> bool {
         match (&self.what, self.gate()) {
             (_, Some(gate)) => opens(unfolded, gate, taken) || retables(unfolded, gate, taken.arm),
+            (What::Unforced { .. }, None) => !taken.arm.forced.is_empty(),
             (What::Defined { document: Some(document), .. }, None) => {
                 presence::loses(unfolded.workflow, taken.state, taken.signal, document)
             }

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use super::unfold::{Came, Setting, Unfolded, goes_before};
 use super::visits::{before_the_start, name_items, number_items};
 use super::writes::Shelf;
-use crate::definition::{Each, EachRun, Kind, State};
+use crate::definition::{Each, EachRun, Kind, State, Term};
 use crate::name::Name;
 use crate::proof::graph::{Move, Path};
 use crate::rehearse::{Expect, Play, Scenario, Start, Step};
@@ -14,6 +14,11 @@ use crate::signal;
 
 /// For every loop, setting and end: what happens in a child that comes to that end.
 pub(super) type ChildSteps = FxHashMap<(Name, Setting, Name), Vec<Step>>;
+
+/// Under what the steps to an end are kept in which a gate is passed over. No end is called like that.
+pub(super) fn forcing(end: &Name) -> Name {
+    format!("{end} forced").into()
+}
 
 /// Writes paths down.
 pub(super) struct Tracer<'t, 'w> {
@@ -82,6 +87,16 @@ impl Tracer<'_, '_> {
         let machine = self.unfolded.workflow.children.get(&**child)?;
         let setting = self.unfolded.setting(self.unfolded.values(step.node)?, machine, with);
         self.children.get(&(state.name.clone(), setting, signal.clone()))
+    }
+
+    /// Whether a move leaves a gate passed over, where somebody tells that from passed.
+    fn leaves_forced(&self, step: Move, gate: &Name) -> bool {
+        let node = self.unfolded.graph.nodes.get(step.node as usize);
+        let cell = node.and_then(|it| it.cells.get(step.cell as usize));
+        let to = cell.and_then(|it| it.steps.get(step.step as usize)).map(|it| it.to);
+        let values = to.and_then(|it| self.unfolded.values(it));
+        let status = values.and_then(|it| self.unfolded.term(it, &Term::Gate(gate.clone())));
+        status.is_some_and(|it| *it == *"forced")
     }
 
     fn begin(&self, name: &str, path: &Path) -> Scenario {
@@ -208,6 +223,8 @@ impl Tracer<'_, '_> {
             let inside = self.inside(step, state, end);
             inside.map(|it| it.iter().cloned().map(|it| writing_only(it, &written)).collect::<Vec<_>>())
         };
+        let forced = state.gate.as_ref().filter(|it| self.leaves_forced(step, &it.name));
+        let of_last = |end: &Name| forced.and_then(|_| of_item(&forcing(end))).or_else(|| of_item(end));
         let of_others = besides.iter().filter_map(of_item).flatten();
         match &each.run {
             _ if whole => steps.push(self.step(state, Play { wrote: None, ..play })),
@@ -236,7 +253,7 @@ impl Tracer<'_, '_> {
                     let ends = machine.ends().map(|(it, _)| it);
                     let ends = ends.filter(|it| goes_before(state, machine, it, &came.signal));
                     let mut ends = std::iter::once(&came.signal).chain(ends);
-                    steps.extend(ends.find_map(of_item).into_iter().flatten());
+                    steps.extend(ends.find_map(of_last).into_iter().flatten());
                 }
                 if !play.facts.is_empty() {
                     steps.push(Step::Facts(play.facts));

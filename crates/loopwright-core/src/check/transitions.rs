@@ -53,9 +53,10 @@ fn list(workflow: &Workflow, failures: bool, memory: Memory) -> (Transitions, bo
             children: &ChildSteps::default(),
             prefix: None,
         };
-        child_steps.extend(super::children::steps_to_ends(instance, &prover, &tracer));
         let watches = instance.unfolded.machine.name.as_ref().and_then(|it| family.child_watches.get(it));
-        open.extend(open_gates(watches.map(Vec::as_slice).unwrap_or_default(), &prover));
+        let watches = watches.map(Vec::as_slice).unwrap_or_default();
+        child_steps.extend(super::children::steps_to_ends(instance, watches, &prover, &tracer));
+        open.extend(open_gates(watches, &prover));
     }
     let mut all = Transitions { cut: family.main.cut, ..Transitions::default() };
     let main_prover = Prover::new(&family.main.graph, Limits::default());

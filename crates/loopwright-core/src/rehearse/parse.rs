@@ -13,7 +13,12 @@ use crate::signal;
 /// Reads a scenario. Names it uses must exist in the workflow.
 pub fn parse_scenario(workflow: &Workflow, file: &str, text: &str) -> (Option<Scenario>, Vec<Problem>) {
     let mut problems = Vec::new();
-    let Some(root) = parse(file, text, &mut problems) else { return (None, problems) };
+    let Some(root) = parse(file, text, &mut problems) else {
+        for empty in problems.iter_mut().filter(|it| it.code == "empty") {
+            *empty = empty.clone().help("start with `scenario: WHAT IT SHOWS`; see docs/guide");
+        }
+        return (None, problems);
+    };
     let mut reader = Reader { workflow, file, problems };
     let scenario = reader.scenario(&root);
     reader.names(&root);

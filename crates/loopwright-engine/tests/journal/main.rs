@@ -1,5 +1,5 @@
 //! What every journal promises, and what the one on the disk promises beyond that.
-#![expect(clippy::expect_used, reason = "these are tests")]
+#![expect(clippy::expect_used, clippy::panic, reason = "these are tests")]
 
 mod disk;
 mod promises;

@@ -20,9 +20,9 @@ pub(crate) struct GraphArgs {
     /// The workflow: a name, folder or file
     #[arg(value_name = "WORKFLOW|PATH")]
     workflow: String,
-    /// What to draw
-    #[arg(long, value_enum, default_value_t = Format::Mermaid)]
-    format: Format,
+    /// What to draw; if this is left out, what the name of the file says, else Mermaid
+    #[arg(long, value_enum)]
+    format: Option<Format>,
     /// Colours of an SVG: as the reader's system prefers (if this is left out), light, or dark
     #[arg(long, value_enum)]
     theme: Option<Theme>,
@@ -34,11 +34,41 @@ pub(crate) struct GraphArgs {
     output: Option<PathBuf>,
 }
 
-#[derive(clap::ValueEnum, Clone, Copy, Debug)]
+#[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
 enum Format {
     Mermaid,
     Dot,
     Svg,
+}
+
+impl Format {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Mermaid => "mermaid",
+            Self::Dot => "dot",
+            Self::Svg => "svg",
+        }
+    }
+}
+
+/// What is drawn: what was asked for, unless the name of the file says something else.
+fn format(arguments: &GraphArgs) -> Result<Format, CommandError> {
+    let file = arguments.output.as_deref();
+    let said = match file.and_then(|it| it.extension()?.to_str()) {
+        Some("svg") => Some(Format::Svg),
+        Some("dot" | "gv") => Some(Format::Dot),
+        Some("mmd" | "mermaid" | "md") => Some(Format::Mermaid),
+        _ => None,
+    };
+    match (arguments.format, said, file) {
+        (Some(asked), Some(said), Some(file)) if asked != said => Err(CommandError::user(format!(
+            "`--format {}` does not go with a file called `{}`",
+            asked.word(),
+            file.display()
+        ))
+        .hinted(format!("write `--format {}`, or call the file otherwise", said.word()))),
+        (asked, said, _) => Ok(asked.or(said).unwrap_or(Format::Mermaid)),
+    }
 }
 
 #[derive(clap::ValueEnum, Clone, Copy, Debug)]
@@ -60,14 +90,15 @@ pub(crate) fn loaded(found: &Found) -> Result<Workflow, CommandError> {
 }
 
 pub(crate) fn cmd_graph(arguments: &GraphArgs) -> Result<ExitCode, CommandError> {
-    if arguments.theme.is_some() && !matches!(arguments.format, Format::Svg) {
+    let format = format(arguments)?;
+    if arguments.theme.is_some() && format != Format::Svg {
         return Err(CommandError::user("`--theme` colours an SVG, and none is drawn".to_owned())
             .hinted("add `--format svg`, or leave `--theme` out".to_owned()));
     }
     let found = find(&arguments.workflow)?;
     let workflow = loaded(&found)?;
     let drawing = draw::of_workflow(&workflow, !arguments.no_failures);
-    let text = match arguments.format {
+    let text = match format {
         Format::Mermaid => draw::mermaid(&drawing),
         Format::Dot => draw::dot(&drawing),
         Format::Svg => {

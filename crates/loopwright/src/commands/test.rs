@@ -130,7 +130,11 @@ pub(crate) fn cmd_test(arguments: &TestArgs) -> ExitCode {
         for arm in missed.iter().filter(|_| broken == 0) {
             let _ = writeln!(text, "never taken: {arm}");
         }
-        let _ = write!(text, "{}: {passed} passed, {failed} failed", workflow.name);
+        let _ = if results.is_empty() && broken == 0 {
+            write!(text, "{}: there are no scenarios; they go into `scenarios/*.yaml`", workflow.name)
+        } else {
+            write!(text, "{}: {passed} passed, {failed} failed", workflow.name)
+        };
         if broken > 0 {
             let _ = write!(text, ", {broken} did not load");
         }

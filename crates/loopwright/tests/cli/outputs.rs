@@ -185,6 +185,28 @@ fn a_drawing_can_be_written_to_a_file() -> Outcome {
     let svg = fs::read_to_string(&file)?;
     assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>"));
     assert_eq!(run("graph small --format svg")?.stdout, svg);
+    // The name of the file says what it is.
+    let named = scratch("drawing-by-name")?.join("small.svg").display().to_string();
+    let ran = run_in(&data(), &["graph", "small", "--output", &named])?;
+    assert!(ran.code == Some(0) && fs::read_to_string(&named)? == svg, "{}", ran.stderr);
+    let ran = run_in(&data(), &["graph", "small", "--format", "dot", "--output", &named])?;
+    assert!(ran.code == Some(2) && ran.stderr.contains("write `--format svg`"), "{}", ran.stderr);
+    Ok(())
+}
+
+#[test]
+fn a_folder_without_scenarios_is_said_to_have_none() -> Outcome {
+    let folder = scratch("no-scenarios")?;
+    fs::create_dir_all(folder.join("bare"))?;
+    let text = "workflow: bare\nsubject: thing\nstates: {done: {end: success}}\n";
+    fs::write(folder.join("bare/workflow.yaml"), text)?;
+    let ran = run_in(&folder, &["test", "bare"])?;
+    assert!(ran.code == Some(0) && ran.stdout.contains("there are no scenarios"), "{}", ran.stdout);
+    // An empty one is no scenario either, and does not load.
+    fs::create_dir_all(folder.join("bare/scenarios"))?;
+    fs::write(folder.join("bare/scenarios/a.yaml"), "")?;
+    let ran = run_in(&folder, &["test", "bare"])?;
+    assert!(ran.code == Some(2) && ran.stderr.contains("`scenario: "), "{}", ran.stderr);
     Ok(())
 }
 
