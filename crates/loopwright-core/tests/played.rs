@@ -101,3 +101,24 @@ fn a_long_chain_of_choices_is_no_circle() {
     text.push_str("  s2500: {end: success}\n");
     plays(&proved(&text), "scenario: played\nexpect: {end: s2500}");
 }
+
+/// An arm that spends what there is none of says so.
+#[test]
+fn a_budget_of_nothing_is_named() {
+    let text = "workflow: small
+subject: thing
+budgets: {tries: 0}
+roles: {coder: {agent: claude, prompt: work}}
+defaults: {failures: failed}
+states:
+  work: {agent: coder, then: tests}
+  tests: {check: project.test, on: {pass: done, fail: {to: work, spend: tries, else: failed}}}
+  done: {end: success}
+  failed: {end: failure}
+";
+    let files = [(WORKFLOW_FILE.to_owned(), text.as_bytes().to_vec())].into();
+    let workflow = load(&Folder { name: "small".into(), files }).workflow.expect("it loads");
+    let said: Vec<_> = check(&workflow).problems.into_iter().map(|it| (it.code, it.help)).collect();
+    let help = "`tries` has nothing to spend; raise its limit, or remove the arm".to_owned();
+    assert_eq!(said, [("never-taken", Some(help))]);
+}

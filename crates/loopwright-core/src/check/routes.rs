@@ -10,7 +10,7 @@ use rustc_hash::FxHashSet;
 use super::report::Forced;
 use super::trace::Tracer;
 use super::unfold::{MOST_NODES, Unfolded};
-use crate::definition::{Origin, Workflow};
+use crate::definition::{Machine, Origin, Workflow};
 use crate::name::Name;
 use crate::problem::{Place, Problem};
 use crate::proof::graph::{Move, Node, NodeId, Path, Step};
@@ -244,12 +244,15 @@ impl Taken {
                             let _ = write!(message, " for `{signal}`");
                         }
                         message.push_str(" is never taken");
-                        let help = if arm.when.is_empty() && at > 0 {
-                            "the arms before it always hold and can always be paid; remove it"
+                        let nothing = arm.spend.as_ref().filter(|it| has_nothing(machine, it));
+                        let help = if let Some(budget) = nothing {
+                            format!("`{budget}` has nothing to spend; raise its limit, or remove the arm")
+                        } else if arm.when.is_empty() && at > 0 {
+                            "the arms before it always hold and can always be paid; remove it".to_owned()
                         } else if at > 0 {
-                            "the arms before it catch every such case; move it up, or remove it"
+                            "the arms before it catch every such case; move it up, or remove it".to_owned()
                         } else {
-                            "what it asks for never holds here; remove it"
+                            "what it asks for never holds here; remove it".to_owned()
                         };
                         problems.push(Problem::proof("never-taken", arm.place.clone(), message).help(help));
                     }
@@ -258,6 +261,11 @@ impl Taken {
         }
         problems
     }
+}
+
+/// Whether a budget has a limit of zero, in every row.
+fn has_nothing(machine: &Machine, budget: &Name) -> bool {
+    machine.budgets.get(&**budget).is_some_and(|it| it.limit.values().all(|it| it.value == 0))
 }
 
 /// Arms that pass a gate over, each with a shortest run that takes it.
