@@ -134,8 +134,12 @@ impl Tracer<'_, '_> {
     /// The steps of one move. In a loop, items that come to these ends are run besides.
     fn play(&self, step: Move, besides: &[Name], steps: &mut Vec<Step>) {
         let Some((state, came)) = self.state_and_came(step) else { return };
-        // Where a person answers, the step itself says what was edited meanwhile; in a loop, what follows its items.
-        let says_so = matches!(state.kind, Kind::Rest { .. } | Kind::Ask { .. } | Kind::Each(_));
+        // Where a person answers, or the state only looks, the step itself says what was edited meanwhile; in a loop, what
+        // follows its items.
+        let says_so = matches!(
+            state.kind,
+            Kind::Rest { .. } | Kind::Ask { .. } | Kind::Each(_) | Kind::Choose | Kind::Settle { .. }
+        );
         if came.edited != 0 && !says_so {
             steps.push(Step::Edit(self.shelf.names(came.edited)));
         }
@@ -186,7 +190,7 @@ impl Tracer<'_, '_> {
         match &state.kind {
             Kind::End { .. } => {}
             Kind::Choose | Kind::Settle { .. } => {
-                if !play.facts.is_empty() || play.changed.is_some() {
+                if !play.facts.is_empty() || play.changed.is_some() || play.edited.is_some() {
                     steps.push(self.step(state, Play { signal: None, wrote: None, ..play }));
                 }
             }

@@ -71,8 +71,7 @@ impl<'s> Script<'s> {
 
     /// Facts take effect as soon as they are next; so do edits, but never between a state's work and its routing.
     fn settle_world(&mut self, moment: &Moment<'_>) {
-        let works = !matches!(moment.state.kind, Kind::Choose | Kind::Settle { .. });
-        let routing = works && matches!(moment.run.at.stage, Stage::Deciding { .. });
+        let routing = matches!(moment.run.at.stage, Stage::Deciding { .. });
         while let Some(step) = self.steps.front() {
             match step {
                 Step::Facts(facts) => self.facts.extend(facts.iter().map(|(a, b)| (a.clone(), b.clone()))),
@@ -131,9 +130,10 @@ impl Actor for Script<'_> {
     }
 
     fn facts(&mut self, moment: &Moment<'_>, facts: &[Name]) -> IndexMap<Name, Name> {
-        let does_no_work = matches!(moment.state.kind, Kind::Choose | Kind::Settle { .. });
-        if does_no_work && let Some(play) = self.next_for(moment) {
-            self.take(play);
+        if does_no_work(moment)
+            && let Some(play) = self.next_for(moment)
+        {
+            self.take(&Play { edited: None, ..play.clone() });
             self.asked = moment.run.at.visit > 0;
         }
         self.settle_world(moment);
@@ -227,6 +227,12 @@ impl Actor for Script<'_> {
     fn edits(&mut self, moment: &Moment<'_>) -> Vec<Name> {
         self.settle_world(moment);
         let mut edits = std::mem::take(&mut self.edits);
+        // What is said of a state that only looks was edited before it does.
+        if does_no_work(moment)
+            && let Some(play) = self.front_for(moment.run.child.as_ref(), &moment.run.at.state)
+        {
+            edits.extend(play.edited.iter().flatten().cloned());
+        }
         // What is said of a state that turns out stale was edited before its needs are looked at.
         if moment.run.at.stage == Stage::Needing
             && let Some(play) = self.front_for(moment.run.child.as_ref(), &moment.run.at.state)
@@ -266,6 +272,11 @@ impl Actor for Script<'_> {
             }
         }
     }
+}
+
+/// Whether a state only looks and sends on.
+fn does_no_work(moment: &Moment<'_>) -> bool {
+    matches!(moment.state.kind, Kind::Choose | Kind::Settle { .. })
 }
 
 /// Whether a loop makes one call per item.
