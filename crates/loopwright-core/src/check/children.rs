@@ -6,7 +6,8 @@ use rustc_hash::FxHashMap;
 
 use super::Reached;
 use super::monitors::{Watch, What, watches};
-use super::slots::{outer_terms, term_values};
+use super::slots::term_values;
+use super::terms::outer_terms;
 use super::trace::{ChildSteps, Tracer, forcing};
 use super::unfold::{Ends, Memory, Setting, Unfolded};
 use super::writes::Shelf;

@@ -6,6 +6,7 @@
 
 mod children;
 mod cost;
+mod fact_reads;
 mod loops;
 mod monitors;
 mod presence;
@@ -14,6 +15,7 @@ mod routes;
 mod slots;
 mod sound;
 mod starve;
+mod terms;
 mod trace;
 mod transitions;
 mod unfold;

@@ -7,6 +7,7 @@
 
 mod choices;
 mod done;
+mod edits;
 mod expand;
 mod fitted;
 mod heeds;
@@ -192,7 +193,7 @@ impl<'w> Unfolded<'w> {
         graph.monitors = watches.iter().map(|it| Monitor { name: it.name.clone() }).collect();
         let children = workflow.children.iter();
         let outer_terms =
-            children.map(|(name, it)| (name.clone(), super::slots::outer_terms(workflow, it))).collect();
+            children.map(|(name, it)| (name.clone(), super::terms::outer_terms(workflow, it))).collect();
         let mut unfolded = Self {
             workflow,
             shelf,
@@ -315,7 +316,7 @@ impl<'w> Unfolded<'w> {
 
     /// The value of a variable, own or the parent's.
     pub(super) fn lookup(&self, values: &[u16], name: &Name) -> Option<Name> {
-        self.term(values, &super::slots::variable(self.workflow, self.machine, name))
+        self.term(values, &super::terms::variable(self.workflow, self.machine, name))
     }
 
     /// What a gate judges, for the values of a node.

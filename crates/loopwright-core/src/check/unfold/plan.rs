@@ -5,7 +5,8 @@
 use indexmap::IndexMap;
 
 use super::super::monitors::{Watch, What};
-use super::super::slots::{self, Slot, Slots};
+use super::super::slots::{Slot, Slots};
+use super::super::terms;
 use super::super::writes::{Documents, Shelf};
 use super::choices::Choices;
 use crate::definition::{
@@ -242,7 +243,7 @@ impl<'w> Planner<'_, 'w> {
             let slot = gate
                 .judges
                 .by()
-                .and_then(|it| self.slots.term(&slots::variable(self.workflow, self.machine, it)));
+                .and_then(|it| self.slots.term(&terms::variable(self.workflow, self.machine, it)));
             let set = |it: &Vec<Name>| self.shelf.set(self.workflow, it);
             let rows = match (slot, &gate.judges) {
                 (Some(slot), crate::definition::Table::By { rows, .. }) => {
@@ -288,7 +289,7 @@ impl<'w> Planner<'_, 'w> {
             index: self.machine.states.get_index_of(&*state.name).unwrap_or(0),
             state,
             alive: self.slots.alive(&state.name),
-            looks_at: slots::looked_at(self.workflow, self.machine, state)
+            looks_at: terms::looked_at(self.workflow, self.machine, state)
                 .iter()
                 .filter_map(|it| self.slots.term(it))
                 .chain(self.slots.done(&state.name))
