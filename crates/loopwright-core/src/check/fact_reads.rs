@@ -1,7 +1,7 @@
 //! What can change a fact: everything it reads, and whatever changes that.
 
 use super::writes::{Documents, Shelf};
-use crate::definition::{Files, Kind, Machine, State, Workflow};
+use crate::definition::{Each, EachRun, Files, Kind, Machine, State, Workflow};
 use crate::name::Name;
 
 /// What can change a fact.
@@ -17,14 +17,29 @@ pub(super) struct Reads {
 }
 
 impl Reads {
-    /// Whether the work of a state that may write these documents may change it.
-    pub(super) fn may_change(&self, state: &State, written: Documents) -> bool {
-        let acts = matches!(state.kind, Kind::Do { .. } | Kind::Each(_));
+    /// Whether the work of a state may change it, whatever that writes.
+    pub(super) fn may_change_by_work(&self, workflow: &Workflow, state: &State) -> bool {
         self.anything
             || self.by_routing
-            || self.documents & written != 0
-            || self.git && (acts || written != 0)
+            || self.git && acts(workflow, &state.kind)
             || self.findings && matches!(state.kind, Kind::Review { .. } | Kind::Each(_))
+    }
+
+    /// Whether the work of a state that may write these documents may change it.
+    pub(super) fn may_change(&self, workflow: &Workflow, state: &State, written: Documents) -> bool {
+        self.may_change_by_work(workflow, state) || self.documents & written != 0 || self.git && written != 0
+    }
+}
+
+/// Whether the engine acts in a state, and git may be otherwise afterwards.
+fn acts(workflow: &Workflow, kind: &Kind) -> bool {
+    match kind {
+        Kind::Do { .. } => true,
+        Kind::Each(Each { run: EachRun::Child(child), .. }) => {
+            let child = workflow.children.get(&**child);
+            child.is_some_and(|it| it.states.values().any(|it| acts(workflow, &it.kind)))
+        }
+        _ => false,
     }
 }
 

@@ -76,7 +76,7 @@ pub struct Play {
     pub facts: IndexMap<Name, Name>,
     /// Documents that differ from the start, from here on.
     pub changed: Option<Vec<Name>>,
-    /// Documents somebody edited while it waited for a person.
+    /// Documents somebody edited while it waited for a person, or before a state that only looks did so.
     pub edited: Option<Vec<Name>>,
     /// Documents it wrote; by default all it may, when it gives a verdict.
     pub wrote: Option<Vec<Name>>,

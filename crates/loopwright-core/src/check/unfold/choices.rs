@@ -1,7 +1,7 @@
 //! Choices: what the world decides anew each time an outcome is routed.
 
 use super::super::slots::Slot;
-use super::plan::Planner;
+use super::planner::Planner;
 use super::{Came, MOST_VALUATIONS};
 use crate::definition::{Arm, Kind, Outcomes, State, Term};
 use crate::machine::Run;

@@ -261,7 +261,7 @@ impl Unfolded<'_> {
         let own = state.gate.as_ref().filter(|_| self.judges(state, values)).map(|it| &it.name);
         let may_change = |condition: &Condition| {
             let reads = self.slots.term(&condition.term).map(|it| &self.slots.kept[it].reads);
-            reads.is_some_and(|it| it.may_change(state, written))
+            reads.is_some_and(|it| it.may_change(self.workflow, state, written))
         };
         let needs = writes::picked(&state.needs, &lookup).into_iter().flatten();
         needs.into_iter().any(|it| {

@@ -12,6 +12,7 @@ mod expand;
 mod fitted;
 mod heeds;
 mod plan;
+mod planner;
 mod roots;
 mod steps;
 
@@ -24,7 +25,8 @@ use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 pub(super) use self::done::Memory;
 pub(super) use self::fitted::goes_before;
 use self::fitted::{Fitted, Fitter};
-use self::plan::{Plan, Planner};
+use self::plan::Plan;
+use self::planner::Planner;
 use super::monitors::Watch;
 use super::slots::Slots;
 use super::writes::{self, Documents, Shelf};
