@@ -4,14 +4,13 @@
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 
-use super::Reached;
 use super::monitors::{Watch, What, watches};
 use super::slots::term_values;
 use super::terms::outer_terms;
 use super::trace::{ChildSteps, Tracer, forcing};
-use super::unfold::{Ends, Memory, Setting, Unfolded};
+use super::unfold::{Ends, Memory, Reached, Setting, Unfolded};
 use super::writes::Shelf;
-use crate::definition::{Arm, Claim, EachRun, Happened, Kind, Machine, Outcome, Term, Workflow};
+use crate::definition::{Claim, EachRun, Happened, Kind, Machine, Term, Workflow};
 use crate::name::Name;
 use crate::proof::graph::Path;
 use crate::proof::{Certainty, Found, Limits, Prover, Verdict};
@@ -51,7 +50,7 @@ pub(super) fn unfold<'w>(workflow: &'w Workflow, shelf: &'w Shelf, memory: Memor
         settings(&first)
     });
     let mut instances = Vec::new();
-    let mut ends: Reached = Ends::default();
+    let mut ends = Ends::default();
     let mut child_watches: FxHashMap<Name, Vec<Watch>> = FxHashMap::default();
     for (state, child, setting) in settings {
         let mut all = watches(workflow, child);
@@ -66,8 +65,7 @@ pub(super) fn unfold<'w>(workflow: &'w Workflow, shelf: &'w Shelf, memory: Memor
             &all,
             memory,
         );
-        let watched = all.iter().any(|it| matches!(it.what, What::Inside { .. }));
-        let (reached, verdicts) = comes_to(&unfolded, watched);
+        let (reached, verdicts) = comes_to(&unfolded, &all);
         child_watches.insert(child.name.clone().unwrap_or_default(), all);
         ends.insert((state.clone(), setting.clone()), reached);
         instances.push(Instance { state, setting, unfolded, verdicts });
@@ -127,14 +125,26 @@ fn settings<'w>(parent: &Unfolded<'w>) -> Vec<(Name, &'w Machine, Setting)> {
 
 /// What a child comes to: its ends, whether only by what a person decides; and what its watches come to, if somebody
 /// asks for that.
-fn comes_to(unfolded: &Unfolded<'_>, watched: bool) -> (IndexMap<Name, bool>, Vec<Verdict>) {
+fn comes_to(unfolded: &Unfolded<'_>, watches: &[Watch]) -> (IndexMap<Name, Reached>, Vec<Verdict>) {
     let prover = Prover::new(&unfolded.graph, Limits::default());
     let waits = |node: usize, cell: usize| unfolded.graph.nodes[node].cells[cell].waits;
     let alone = Prover::without(&unfolded.graph, Limits::default(), &waits);
     let unattended = ends_of(unfolded, &alone);
     let ends = ends_of(unfolded, &prover);
-    let ends = ends.into_iter().map(|it| (it.clone(), !unattended.contains(&it))).collect();
-    (ends, if watched { prover.monitors() } else { Vec::new() })
+    let asked = |it: &Watch| matches!(it.what, What::Inside { .. } | What::Unforced { .. });
+    let verdicts = if watches.iter().any(asked) { prover.monitors() } else { Vec::new() };
+    let unforced = |end: &Name| {
+        let mut about = watches.iter().zip(&verdicts);
+        about.any(|(it, verdict)| {
+            matches!(&it.what, What::Unforced { end: of } if of == end) && *verdict == Verdict::Holds
+        })
+    };
+    let forces = unfolded.machine.arms().any(|it| !it.forced.is_empty());
+    let reached = |end: Name| {
+        let reached = Reached { by_person: !unattended.contains(&end), forced: forces && !unforced(&end) };
+        (end, reached)
+    };
+    (ends.into_iter().map(reached).collect(), verdicts)
 }
 
 fn ends_of(unfolded: &Unfolded<'_>, prover: &Prover<'_>) -> Vec<Name> {
@@ -172,30 +182,25 @@ fn inside(workflow: &Workflow, child: &Machine) -> Vec<Watch> {
     found
 }
 
-/// In a child: whether a gate is passed over before each of its ends that lets a loop go on, where the parent routes on
-/// whether the loop's own gate was.
+/// In a child: whether a gate is passed over before each of its ends, where the parent routes on whether the loop's own
+/// gate was.
 fn unforced(workflow: &Workflow, child: &Machine) -> Vec<Watch> {
     let main = &workflow.main;
-    let arms = |machine: &'_ Machine| -> Vec<Arm> {
-        let cells = machine.states.values().flat_map(|it| it.cells.values());
-        cells.flat_map(|it| it.arms.iter().cloned()).collect()
-    };
     let routed = |gate: &Name| {
-        let terms = arms(main).into_iter().flat_map(|it| it.when).map(|it| it.term);
-        terms.into_iter().any(|it| matches!(it, Term::Gate(name) if name == *gate))
+        let mut terms = main.arms().flat_map(|it| &it.when).map(|it| &it.term);
+        terms.any(|it| matches!(it, Term::Gate(name) if name == gate))
     };
     let runs = |kind: &Kind| matches!(kind, Kind::Each(each) if matches!(&each.run, EachRun::Child(it) if Some(it) == child.name.as_ref()));
     let mut loops = main.states.values().filter(|it| runs(&it.kind));
     let told = loops.any(|it| it.gate.as_ref().is_some_and(|it| routed(&it.name)));
-    if !told || arms(child).iter().all(|it| it.forced.is_empty()) {
+    if !told || child.arms().all(|it| it.forced.is_empty()) {
         return Vec::new();
     }
-    let well = child.ends().filter(|(_, outcome)| *outcome == Outcome::Success);
     let watch = |end: &Name| Watch {
         name: format!("forced before {end}"),
         what: What::Unforced { end: end.clone() },
     };
-    well.map(|(end, _)| watch(end)).collect()
+    child.ends().map(|(end, _)| watch(end)).collect()
 }
 
 fn properties_of(workflow: &Workflow) -> Vec<Happened> {

@@ -84,8 +84,7 @@ pub(super) fn fact_reads(workflow: &Workflow, shelf: &Shelf, machine: &Machine, 
                 reads.by_routing |= head == "lists" && changes_by_routing(workflow, machine, second);
             }
             head => {
-                let mut arms =
-                    machine.states.values().flat_map(|it| it.cells.values()).flat_map(|it| &it.arms);
+                let mut arms = machine.arms();
                 reads.by_routing |= arms.any(|it| it.set.keys().any(|it| it.in_expression() == head));
             }
         }
@@ -102,7 +101,7 @@ fn closes_findings(workflow: &Workflow) -> bool {
 
 /// Whether taking an arm, or entering where it leads, changes a list.
 fn changes_by_routing(workflow: &Workflow, machine: &Machine, list: &str) -> bool {
-    let mut arms = machine.states.values().flat_map(|it| it.cells.values()).flat_map(|it| &it.arms);
+    let mut arms = machine.arms();
     let cleared = workflow.lists.iter().any(|(name, per)| name.in_expression() == list && !per.is_empty());
     cleared || arms.any(|it| it.record.iter().any(|it| it.in_expression() == list))
 }

@@ -30,7 +30,7 @@ use self::children::{Instance, Prefix};
 pub use self::report::{Cap, DefaultCell, Figure, Forced, PerItem, Report, Size, Worst};
 use self::trace::{ChildSteps, Tracer};
 pub use self::transitions::{Transitions, transitions};
-use self::unfold::{Ends, Memory};
+use self::unfold::Memory;
 use self::writes::Shelf;
 use crate::definition::{Origin, Workflow};
 use crate::problem::Problem;
@@ -247,6 +247,3 @@ fn defaults(workflow: &Workflow) -> Vec<DefaultCell> {
     }
     cells
 }
-
-/// Ends that children can come to, while the family is being unfolded.
-type Reached = Ends;

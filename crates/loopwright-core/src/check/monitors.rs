@@ -2,7 +2,7 @@
 
 use super::presence;
 use super::slots::{BY_ITSELF, Slot};
-use super::unfold::{Begin, Setting, Unfolded, Values};
+use super::unfold::{Begin, Setting, Unfolded, Values, goes_before};
 use super::writes;
 use crate::definition::{
     Arm, Condition, EachRun, Gate, Given, Happened, Kind, Machine, Outcome, State, Term, Workflow,
@@ -263,6 +263,35 @@ impl Watch {
     }
 }
 
+impl Watch {
+    /// Whether an arm makes it true where the loop ran at least one item, even if one that was done before decided how it
+    /// came out.
+    pub(super) fn holds_by_an_item(&self, unfolded: &Unfolded<'_>, taken: &Taken<'_>) -> bool {
+        let (What::Before { happened, inside, .. } | What::After { comes: happened, inside, .. }) =
+            &self.what
+        else {
+            return false;
+        };
+        let Happened::Signal { child: Some(child), .. } = happened else { return false };
+        let Some((machine, setting)) = run_as(unfolded, taken, child) else { return false };
+        let ran = machine.ends().map(|(it, _)| it).filter(|it| {
+            goes_before(taken.state, machine, it, taken.signal) && unfolded.may_end(taken.state, &setting, it)
+        });
+        let ran: Vec<&Name> = ran.collect();
+        let mut of_loop = inside.iter().filter(|(state, ..)| *state == taken.state.name);
+        !ran.is_empty()
+            && of_loop.any(|(_, at, ends)| *at == setting && ran.iter().all(|it| ends.contains(it)))
+    }
+}
+
+/// The child a loop runs, if it is this one, and with what.
+fn run_as<'w>(unfolded: &Unfolded<'w>, taken: &Taken<'_>, child: &Name) -> Option<(&'w Machine, Setting)> {
+    let Kind::Each(each) = &taken.state.kind else { return None };
+    let EachRun::Child(runs) = &each.run else { return None };
+    let machine = unfolded.workflow.children.get(&**child).filter(|_| runs == child)?;
+    Some((machine, unfolded.setting(taken.before, machine, &each.with)))
+}
+
 /// Whether something surely happened in every child that came to the end a loop came out with.
 fn surely_happened(
     unfolded: &Unfolded<'_>,
@@ -270,12 +299,7 @@ fn surely_happened(
     child: &Name,
     inside: &[(Name, Setting, Vec<Name>)],
 ) -> bool {
-    let Kind::Each(each) = &taken.state.kind else { return false };
-    let EachRun::Child(runs) = &each.run else { return false };
-    let Some(machine) = unfolded.workflow.children.get(&**child).filter(|_| runs == child) else {
-        return false;
-    };
-    let setting = unfolded.setting(taken.before, machine, &each.with);
+    let Some((_, setting)) = run_as(unfolded, taken, child) else { return false };
     let mut of_loop = inside.iter().filter(|(state, ..)| *state == taken.state.name);
     let surely = |ends: &[Name]| ends.contains(taken.signal);
     // What was done before may have been done with another setting.

@@ -223,8 +223,7 @@ fn told_apart(workflow: &Workflow, machine: &Machine, gate: &Name) -> bool {
         named && (has("open") != has("stale") || has("fresh") != has("forced"))
     };
     let machines = std::iter::once(machine).chain(workflow.children.values());
-    let arms =
-        machines.flat_map(|it| it.states.values()).flat_map(|it| it.cells.values()).flat_map(|it| &it.arms);
+    let arms = machines.flat_map(Machine::arms);
     let in_arms = arms.flat_map(|it| &it.when).any(splits);
     let in_gates =
         machine.states.values().filter_map(|it| it.gate.as_ref()).flat_map(|it| &it.only_when).any(splits);

@@ -90,7 +90,8 @@ impl Tracer<'_, '_> {
     }
 
     /// Whether a move leaves a gate passed over, where somebody tells that from passed.
-    fn leaves_forced(&self, step: Move, gate: &Name) -> bool {
+    pub(super) fn is_forced(&self, step: Move, state: &State) -> bool {
+        let Some(gate) = state.gate.as_ref().map(|it| &it.name) else { return false };
         let node = self.unfolded.graph.nodes.get(step.node as usize);
         let cell = node.and_then(|it| it.cells.get(step.cell as usize));
         let to = cell.and_then(|it| it.steps.get(step.step as usize)).map(|it| it.to);
@@ -227,8 +228,8 @@ impl Tracer<'_, '_> {
             let inside = self.inside(step, state, end);
             inside.map(|it| it.iter().cloned().map(|it| writing_only(it, &written)).collect::<Vec<_>>())
         };
-        let forced = state.gate.as_ref().filter(|it| self.leaves_forced(step, &it.name));
-        let of_last = |end: &Name| forced.and_then(|_| of_item(&forcing(end))).or_else(|| of_item(end));
+        let forced = self.is_forced(step, state);
+        let of_last = |end: &Name| forced.then(|| of_item(&forcing(end))).flatten().or_else(|| of_item(end));
         let of_others = besides.iter().filter_map(of_item).flatten();
         match &each.run {
             _ if whole => steps.push(self.step(state, Play { wrote: None, ..play })),

@@ -3,7 +3,7 @@
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 
-use super::trace::Tracer;
+use super::trace::{Tracer, forcing};
 use super::unfold::goes_before;
 use crate::definition::{Each, EachRun, Kind, State, Term};
 use crate::name::Name;
@@ -72,6 +72,9 @@ impl Tracer<'_, '_> {
             }
             visits[at] = Visit { again: Some((item, came.signal.clone())), alone, ..Visit::default() };
         }
+        for (visit, step) in visits.iter_mut().zip(moves).filter(|(it, _)| !it.runs_nothing()) {
+            visit.besides.extend(self.forced_besides(*step));
+        }
         visits
     }
 
@@ -81,6 +84,18 @@ impl Tracer<'_, '_> {
         let lacks_item = self.visits(&path.moves, imported).iter().any(|it| it.lacks_item);
         self.unfolded.lacks_item.set(self.unfolded.lacks_item.get() || lacks_item);
         lacks_item
+    }
+
+    /// Where a gate was passed over in an item, and not in one that decides: in which.
+    fn forced_besides(&self, step: Move) -> Option<Name> {
+        let (state, came) = self.state_and_came(step).filter(|(state, _)| self.is_forced(step, state))?;
+        let Kind::Each(Each { run: EachRun::Child(child), .. }) = &state.kind else { return None };
+        let machine = self.unfolded.workflow.children.get(&**child)?;
+        let mut before =
+            machine.ends().map(|(it, _)| it).filter(|it| goes_before(state, machine, it, &came.signal));
+        let decides = self.inside(step, state, &forcing(&came.signal)).is_some();
+        before
+            .find_map(|it| Some(forcing(it)).filter(|it| !decides && self.inside(step, state, it).is_some()))
     }
 
     /// A visit before in which an item may have come to an end, and the loop came out otherwise by another.
@@ -117,7 +132,7 @@ impl Tracer<'_, '_> {
 /// to bring along is returned: loops, and the ends of their items.
 pub(super) fn name_items(visits: &[Visit], begun: &[usize], steps: &mut [Step]) -> Vec<(Name, Name)> {
     let own = |steps: &[Step], visit: usize| items_of(&steps[begun[visit]]).and_then(|it| it.last().cloned());
-    let besides = |own: &str, end: &Name| format!("{own}-{end}");
+    let besides = |own: &str, end: &Name| format!("{own}-{end}").replace(' ', "-");
     for (at, visit) in visits.iter().enumerate().filter(|(_, it)| !it.besides.is_empty()) {
         let id = own(steps, at).unwrap_or_default();
         let others = visit.besides.iter().map(|end| besides(&id, end));

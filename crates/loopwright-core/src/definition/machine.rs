@@ -36,6 +36,11 @@ impl Machine {
         }
     }
 
+    /// All its arms.
+    pub fn arms(&self) -> impl Iterator<Item = &Arm> {
+        self.states.values().flat_map(|it| it.cells.values()).flat_map(|it| &it.arms)
+    }
+
     /// How the machine ends, in the order declared.
     pub fn ends(&self) -> impl Iterator<Item = (&Name, Outcome)> {
         self.states.iter().filter_map(|(name, state)| match &state.kind {

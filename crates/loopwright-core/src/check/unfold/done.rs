@@ -32,7 +32,8 @@ pub(super) fn remembered(
         let settings = || ends.iter().filter(|((name, _), _)| *name == state.name).map(|(_, it)| it);
         let well = child.ends().filter(|(_, outcome)| *outcome == Outcome::Success);
         let differs = |end: &Name| {
-            settings().any(|it| it.contains_key(end)) && settings().any(|it| it.get(end) != Some(&false))
+            settings().any(|it| it.contains_key(end))
+                && settings().any(|it| it.get(end).is_none_or(|it| it.by_person))
         };
         let matters =
             |end: &Name| differs(end) || watches.iter().any(|it| tells_visits_apart(it, state, child, end));
@@ -48,7 +49,7 @@ pub(super) fn remembered(
 
 /// Whether one run can come to a loop with both settings: they agree on the variables that nothing sets on the way.
 fn may_follow(machine: &Machine, one: &Setting, other: &Setting) -> bool {
-    let arms = || machine.states.values().flat_map(|it| it.cells.values()).flat_map(|it| &it.arms);
+    let arms = || machine.arms();
     let stays = |term: &Term| match term {
         Term::Var(name) => !arms().any(|it| it.set.contains_key(&**name)),
         _ => false,
@@ -94,5 +95,11 @@ impl Unfolded<'_> {
                 *name == state.name && ends.contains_key(signal) && may_follow(self.machine, then, &now)
             })
         }
+    }
+
+    /// Whether items of a loop may come to an end, run with this.
+    pub(in super::super) fn may_end(&self, state: &State, setting: &Setting, end: &Name) -> bool {
+        let ends = self.ends.get(&(state.name.clone(), setting.clone()));
+        ends.is_none_or(|it| it.contains_key(&**end))
     }
 }

@@ -183,7 +183,7 @@ impl Unfolded<'_> {
         let worked =
             if fit.only_done { Vec::new() } else { self.writings(cell, fitted, &spot.values, builder) };
         for written in done.into_iter().chain(worked) {
-            for changed in self.after_work(state, cell, fitted, &spot.values, &written, builder) {
+            for changed in self.after_work(state, (cell, fit), fitted, &spot.values, &written, builder) {
                 // What is not asked for at present cannot be missing.
                 let asked_for = |it: &usize| builder.plan.gates[*it].is_asked_for(&changed.values);
                 if cell.stale && !written.stale.iter().any(asked_for) {
@@ -311,7 +311,7 @@ impl Unfolded<'_> {
     fn after_work(
         &self,
         state: &StatePlan<'_>,
-        cell: &CellPlan<'_>,
+        (cell, fit): (&CellPlan<'_>, &FittedCell),
         fitted: &Fitted,
         values: &Values,
         written: &Written,
@@ -339,7 +339,7 @@ impl Unfolded<'_> {
                 if state.own_gate == Some(at) && fitted.judges && !cell.stale {
                     if !cell.passes {
                         after[slot.at] = slot.open;
-                    } else if state.forces_inside {
+                    } else if fit.forced {
                         open.push((slot.at, vec![slot.fresh, slot.forced]));
                     } else {
                         after[slot.at] = slot.fresh;

@@ -37,6 +37,8 @@ pub(super) struct FittedCell {
     /// Whether it may be by items that are done, and whether no other way is left.
     pub(super) done: bool,
     pub(super) only_done: bool,
+    /// Whether a gate may have been passed over in an item.
+    pub(super) forced: bool,
     /// Slots of ends that items of this visit may have come to, and are done by that.
     pub(super) leaves: Vec<usize>,
     pub(super) arms: Vec<FittedArm>,
@@ -50,6 +52,8 @@ pub(super) struct FittedArm {
     /// Watches it makes false, and true, whatever was written.
     pub(super) breaks: Ids,
     pub(super) holds: Ids,
+    /// Watches it makes true as well where a loop ran an item.
+    pub(super) holds_by_an_item: Ids,
 }
 
 /// What an arm spends.
@@ -63,7 +67,7 @@ pub(super) enum Spends {
 
 /// How the children of a loop come to an end.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Reached {
+enum Way {
     Never,
     /// Only by what a person decides.
     ByPerson,
@@ -90,9 +94,10 @@ impl Fitter<'_> {
         let needs = writes::picked(&state.needs, &lookup).into_iter().flatten();
         let cells = state.cells.iter().map(|(signal, cell)| FittedCell {
             can: self.can_signal(unfolded, state, values, signal),
-            decided: self.reached(unfolded, state, values, signal) == Reached::ByPerson,
+            decided: self.reached(unfolded, state, values, signal) == Way::ByPerson,
             done: unfolded.done_before(state, values, signal),
             only_done: self.is_only_done(unfolded, state, values, signal),
+            forced: self.is_forced(unfolded, state, signal),
             leaves: self.leaves(unfolded, state, values, signal),
             arms: cell.arms.iter().map(|it| self.arm(unfolded, state, values, signal, it)).collect(),
         });
@@ -130,27 +135,28 @@ impl Fitter<'_> {
             retries: unfolded.retries(state, values, signal, arm),
             breaks: which(&|it| it.breaks(unfolded, &taken)),
             holds: which(&|it| it.holds(unfolded, &taken)),
+            holds_by_an_item: which(&|it| it.holds_by_an_item(unfolded, &taken)),
         }
     }
 
     /// For a loop over children and one of their ends: how they come to it.
-    fn reached(&self, unfolded: &Unfolded<'_>, state: &State, values: &Values, signal: &Name) -> Reached {
+    fn reached(&self, unfolded: &Unfolded<'_>, state: &State, values: &Values, signal: &Name) -> Way {
         let Kind::Each(Each { run: EachRun::Child(child), with, .. }) = &state.kind else {
-            return Reached::Alone;
+            return Way::Alone;
         };
         let machine = unfolded.workflow.children.get(&**child);
         let Some(machine) = machine.filter(|it| it.ends().any(|(name, _)| name == signal)) else {
-            return Reached::Alone;
+            return Way::Alone;
         };
         if unfolded.done_before(state, values, signal) {
-            return Reached::Alone;
+            return Way::Alone;
         }
         let setting = unfolded.setting(values, machine, with);
-        let Some(reached) = self.ends.get(&(state.name.clone(), setting)) else { return Reached::Alone };
+        let Some(reached) = self.ends.get(&(state.name.clone(), setting)) else { return Way::Alone };
         match reached.get(&**signal) {
-            None => Reached::Never,
-            Some(true) => Reached::ByPerson,
-            Some(false) => Reached::Alone,
+            None => Way::Never,
+            Some(it) if it.by_person => Way::ByPerson,
+            Some(_) => Way::Alone,
         }
     }
 
@@ -163,6 +169,18 @@ impl Fitter<'_> {
         let ends = self.ends.get(&(state.name.clone(), setting));
         unfolded.done_before(state, values, signal)
             && ends.is_some_and(|ends| ends.keys().all(|it| !goes_before(state, machine, it, signal)))
+    }
+
+    /// Whether a gate may have been passed over in an item of a loop, of this visit or an earlier one.
+    fn is_forced(&self, unfolded: &Unfolded<'_>, state: &State, signal: &Name) -> bool {
+        let Kind::Each(Each { run: EachRun::Child(child), .. }) = &state.kind else { return false };
+        let Some(machine) = unfolded.workflow.children.get(&**child) else { return false };
+        let mut of_loop = self.ends.iter().filter(|((name, _), _)| *name == state.name).peekable();
+        if of_loop.peek().is_none() {
+            return machine.arms().any(|it| !it.forced.is_empty());
+        }
+        let mut forced = of_loop.flat_map(|(_, ends)| ends).filter(|(_, it)| it.forced).map(|(end, _)| end);
+        forced.any(|it| it == signal || goes_before(state, machine, it, signal))
     }
 
     /// What a visit that comes out like this may leave done: one item may have ended well before another did not.
@@ -189,7 +207,7 @@ impl Fitter<'_> {
     fn can_signal(&self, unfolded: &Unfolded<'_>, state: &State, values: &Values, signal: &Name) -> bool {
         match &state.kind {
             _ if *signal == signal::STALE => true,
-            Kind::Each(_) => self.reached(unfolded, state, values, signal) != Reached::Never,
+            Kind::Each(_) => self.reached(unfolded, state, values, signal) != Way::Never,
             Kind::Agent(call) | Kind::Review { call, .. } => {
                 // With a table of roles, a verdict of another row cannot come.
                 let roles = writes::picked(&call.role, &|name| unfolded.lookup(values, name));

@@ -154,9 +154,17 @@ pub(super) struct Setting {
     pub(super) outer: Vec<(Term, Name)>,
 }
 
-/// Which ends a loop's children can come to, and whether only by what a person decides: by state and setting. Absent
-/// means all.
-pub(super) type Ends = FxHashMap<(Name, Setting), IndexMap<Name, bool>>;
+/// Which ends a loop's children can come to, by state and setting. Absent means all.
+pub(super) type Ends = FxHashMap<(Name, Setting), IndexMap<Name, Reached>>;
+
+/// How children come to an end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Reached {
+    /// Only by what a person decides.
+    pub(super) by_person: bool,
+    /// Possibly past a gate, so that what the loop passes counts as forced.
+    pub(super) forced: bool,
+}
 
 /// What unfolding one machine shares.
 struct Builder<'b, 'w> {

@@ -33,8 +33,6 @@ pub(super) struct StatePlan<'w> {
     /// Slots its tables look at: whatever the others are, it does the same.
     pub(super) looks_at: Vec<usize>,
     pub(super) own_gate: Option<usize>,
-    /// Whether what it runs may pass gates over, so that its own pass counts as forced.
-    pub(super) forces_inside: bool,
     /// Whether it matters here what somebody edited meanwhile: people act here, or its routing looks at gates.
     pub(super) others_edit: bool,
     pub(super) facts: Vec<FactPlan>,

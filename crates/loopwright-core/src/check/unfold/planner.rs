@@ -111,7 +111,6 @@ impl<'w> Planner<'_, 'w> {
                 .chain(self.slots.done(&state.name))
                 .collect(),
             own_gate: state.gate.as_ref().and_then(|it| self.gate_index(&it.name)),
-            forces_inside: self.forces_inside(state),
             others_edit: self.is_attended(&state.kind) || self.looks_at_gates(state, &cells),
             facts: self.facts(state),
             last: position(Slot::Term(Term::Last(state.name.clone()))),
@@ -161,14 +160,6 @@ impl<'w> Planner<'_, 'w> {
             }
             _ => false,
         }
-    }
-
-    fn forces_inside(&self, state: &State) -> bool {
-        let Kind::Each(Each { run: EachRun::Child(child), .. }) = &state.kind else { return false };
-        self.workflow.children.get(&**child).is_some_and(|it| {
-            let arms = it.states.values().flat_map(|it| it.cells.values()).flat_map(|it| &it.arms);
-            arms.into_iter().any(|it| !it.forced.is_empty())
-        })
     }
 
     /// How facts that keep their value may change when a state works.

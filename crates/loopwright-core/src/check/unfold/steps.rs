@@ -61,6 +61,9 @@ impl Unfolded<'_> {
             let to = self.node(target, &mut values, builder);
             self.scratch = values;
             let mut step = Step { to, spend, refill, breaks: fit.breaks.clone(), holds: fit.holds.clone() };
+            if !moment.idle {
+                step.holds.extend(fit.holds_by_an_item.iter());
+            }
             watch(&mut step, target, moment, builder);
             routed.arms.push(at);
             routed.steps.push(step);
