@@ -13,6 +13,9 @@ use miette::{
     NamedSource, Report, SourceCode, SourceSpan, SpanContents,
 };
 
+/// Prose is broken at so many columns.
+const WIDTH: usize = 110;
+
 /// Why output was lost, if it was.
 static LOST: OnceLock<String> = OnceLock::new();
 
@@ -36,6 +39,16 @@ pub(crate) fn lost() -> Option<&'static str> {
 pub(crate) fn error_line(text: &str) {
     let mut stderr = std::io::stderr().lock();
     let _ = writeln!(stderr, "{text}");
+}
+
+/// Lines of which the long ones go on below, so far in.
+pub(crate) fn wrapped(text: &str, hanging: usize) -> String {
+    let indent = " ".repeat(hanging);
+    let options = textwrap::Options::new(WIDTH)
+        .subsequent_indent(&indent)
+        .break_words(false)
+        .word_splitter(textwrap::WordSplitter::NoHyphenation);
+    text.lines().map(|it| textwrap::fill(it, &options) + "\n").collect()
 }
 
 /// A number of things: `1 call`, `2 calls`.
@@ -72,7 +85,7 @@ pub(crate) fn problem(
         GraphicalTheme::unicode_nocolor()
     };
     let handler =
-        GraphicalReportHandler::new_themed(theme).with_width(110).with_context_lines(1).with_links(false);
+        GraphicalReportHandler::new_themed(theme).with_width(WIDTH).with_context_lines(1).with_links(false);
     let mut drawn = String::new();
     let report = match source {
         Some(text) => {

@@ -4,6 +4,7 @@
 //! they find is said in the author's words with a scenario that shows it (`trace`). What can be said without walking is
 //! in `sound`.
 
+mod at_most;
 mod children;
 mod cost;
 mod fact_reads;
@@ -133,7 +134,7 @@ fn examine(workflow: &Workflow, limits: &Limits, memory: Memory) -> (Report, boo
         child_costs.insert((instance.state.clone(), instance.setting.clone()), cost);
     }
     problems.extend(
-        main_reach.iter().flat_map(|it| verdicts::at_most(&main_tracer, &main_prover, it, &mut properties)),
+        main_reach.iter().flat_map(|it| at_most::at_most(&main_tracer, &main_prover, it, &mut properties)),
     );
     let mut seen = FxHashSet::default();
     forced.retain(|it: &Forced| {

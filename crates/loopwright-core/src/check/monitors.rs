@@ -274,6 +274,10 @@ impl Watch {
         };
         let Happened::Signal { child: Some(child), .. } = happened else { return false };
         let Some((machine, setting)) = run_as(unfolded, taken, child) else { return false };
+        // One that ended otherwise decides, and is no item that is done.
+        if !goes_before(taken.state, machine, taken.signal, taken.signal) {
+            return false;
+        }
         let ran = machine.ends().map(|(it, _)| it).filter(|it| {
             goes_before(taken.state, machine, it, taken.signal) && unfolded.may_end(taken.state, &setting, it)
         });

@@ -112,7 +112,10 @@ fn last_fate(workflow: &Workflow, actions: &[Action], wanted: &Name) -> Option<F
 fn fate(workflow: &Workflow, action: &Action, wanted: &Name) -> Option<Fate> {
     let document = workflow.documents.get(&**wanted)?;
     if action.makes.iter().any(|it| workflow.leaves(it).contains(wanted)) {
-        return Some(Fate::Made);
+        // A list may be empty; and taking back what vanished from it may take the last one.
+        let for_a_list = action.parameters.get("for").is_some();
+        let prunes = action.parameters.get("prune").is_some_and(|it| *it == serde_json::Value::Bool(true));
+        return if prunes { Some(Fate::Gone) } else { (!for_a_list).then_some(Fate::Made) };
     }
     let for_good = matches!(&*action.verb, "delete" | "move" | "copy");
     if matches!(document.files, Files::Command(_)) || !for_good && is_there_at_start(workflow, wanted) {

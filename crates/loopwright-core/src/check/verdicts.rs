@@ -2,16 +2,16 @@
 //! properties.
 
 use indexmap::IndexMap;
-use rustc_hash::FxHashMap;
 
 use super::children::Family;
 use super::monitors::{Watch, What};
 use super::trace::{ChildSteps, Tracer};
+use super::writes::Documents;
 use crate::definition::{Claim, Happened, Kind, Outcome, Property, State, Term};
 use crate::name::{Name, in_expression};
 use crate::problem::Problem;
-use crate::proof::graph::{Cell, Counter, Node, NodeId, Path, Step};
-use crate::proof::{Certainty, Found, Limits, Prover, Reach, Verdict};
+use crate::proof::graph::{NodeId, Path};
+use crate::proof::{Certainty, Prover, Reach, Verdict};
 use crate::rehearse::{Expect, Play, Step as ScenarioStep};
 use crate::signal;
 
@@ -142,10 +142,7 @@ fn broken(tracer: &Tracer<'_, '_>, watch: &Watch, path: &Path) -> Option<Problem
             let message =
                 format!("`{shown}` needs `{gate}`, and can be entered while `{gate}` is not settled");
             let problem = Problem::proof("unsettled", state.place.clone(), message.clone());
-            let help = spoiler(tracer, gate, path).map_or_else(
-                || format!("lead every way to `{shown}` through `{gate}`"),
-                |it| format!("`{it}` may write what `{gate}` judges and nothing judges it again; lead it back to `{gate}`"),
-            );
+            let help = settle_it(tracer, gate, path, state);
             let expect = Expect { unsettled: Some(gate.clone()), ..Expect::default() };
             let mut scenario = tracer.scenario(&message, path, expect);
             scenario.steps.extend(asking(tracer, state, gate));
@@ -203,18 +200,57 @@ fn asking(tracer: &Tracer<'_, '_>, state: &State, gate: &Name) -> Option<Scenari
     })
 }
 
-/// The last state of a path that may have written what a gate judges.
-fn spoiler(tracer: &Tracer<'_, '_>, gate: &Name, path: &Path) -> Option<Name> {
+/// What to do about a gate that is not settled at the end of a path: by what it was spoilt last.
+fn settle_it(tracer: &Tracer<'_, '_>, gate: &Name, path: &Path, needing: &State) -> String {
     let unfolded = tracer.unfolded;
-    path.moves.iter().rev().find_map(|it| {
-        let values = unfolded.values(it.node)?;
-        let state = unfolded.state(it.node)?;
-        let written = super::writes::of_state(unfolded.workflow, tracer.shelf, state, &|name| {
-            unfolded.lookup(values, name)
-        });
-        let spoils = tracer.shelf.touched(written) & unfolded.judged(gate, values) != 0;
-        spoils.then(|| unfolded.machine.qualified(&state.name))
-    })
+    let (shown, own) = (unfolded.machine.qualified(&needing.name), unfolded.machine.qualified(gate));
+    for step in path.moves.iter().rev() {
+        let (Some(values), Some((state, came))) = (unfolded.values(step.node), tracer.state_and_came(*step))
+        else {
+            continue;
+        };
+        let judged = unfolded.judged(gate, values);
+        let spoils = |documents: Documents| tracer.shelf.touched(documents) & judged != 0;
+        let stale = came.signal == signal::STALE;
+        let wrote = came.wrote.unwrap_or_default();
+        if spoils(came.edited) || stale && spoils(wrote) {
+            return edited(tracer, gate, needing, state);
+        }
+        if !stale && spoils(wrote) {
+            let it = unfolded.machine.qualified(&state.name);
+            return if state.name == needing.name {
+                format!(
+                    "`{it}` writes what `{own}` judges and comes back to itself; lead it to `{own}` first"
+                )
+            } else {
+                format!(
+                    "`{it}` may write what `{own}` judges and nothing judges it again; lead it back to `{own}`"
+                )
+            };
+        }
+        if state.gate.as_ref().is_some_and(|it| it.name == *gate) {
+            break;
+        }
+    }
+    format!("lead every way to `{shown}` through `{own}`")
+}
+
+/// Somebody edited what a gate judges. Where that shows, the run goes to a judge, and from there back past this one.
+fn edited(tracer: &Tracer<'_, '_>, gate: &Name, needing: &State, seen_at: &State) -> String {
+    let machine = tracer.unfolded.machine;
+    let (shown, own) = (machine.qualified(&needing.name), machine.qualified(gate));
+    let comes_first = seen_at.needs.values().find_map(|needs| {
+        let at = needs.iter().position(|it| it == gate)?;
+        needs[..at].last().map(|it| machine.qualified(it))
+    });
+    match comes_first {
+        Some(first) => format!(
+            "when somebody edits what they judge, a run goes back to the first of `needs` that is not settled, which is `{first}` here, and from there it does not come by `{own}`: write `needs` in the order in which they are judged"
+        ),
+        None => format!(
+            "when somebody edits what `{own}` judges, lead every way from there to `{shown}` through `{own}`"
+        ),
+    }
 }
 
 fn unknown(tracer: &Tracer<'_, '_>, watch: &Watch) -> Option<Problem> {
@@ -272,146 +308,5 @@ pub(super) fn said(property: &Property) -> String {
         Claim::Always { after, comes } => {
             format!("after `{after}` always {} before success", happened(comes))
         }
-    }
-}
-
-/// States that may be entered only so often.
-pub(super) fn at_most(
-    tracer: &Tracer<'_, '_>,
-    prover: &Prover<'_>,
-    reach: &Reach,
-    proved: &mut Vec<String>,
-) -> Vec<Problem> {
-    let unfolded = tracer.unfolded;
-    let mut problems = Vec::new();
-    for property in &unfolded.workflow.properties {
-        let Claim::AtMost { visits, times } = &property.claim else { continue };
-        let of_state = |node: NodeId| unfolded.state(node).is_some_and(|it| it.name == *visits);
-        let reached = (0..unfolded.nodes.len()).any(|it| {
-            of_state(NodeId::try_from(it).unwrap_or(NodeId::MAX))
-                && reach.nodes.get(it) != Some(&Certainty::No)
-        });
-        if !reached {
-            let message = format!("{} says nothing: it is never entered", said(property));
-            problems.push(Problem::proof("vacuous", property.place.clone(), message));
-            continue;
-        }
-        if visits_bound(tracer, &prover.limits, u64::from(*times), &of_state)
-            .is_some_and(|it| it <= u64::from(*times))
-        {
-            proved.push(said(property));
-            continue;
-        }
-        match once_too_often(tracer, &prover.limits, *times, &of_state) {
-            Found::Nowhere => proved.push(said(property)),
-            Found::Path(path) => {
-                let message = format!("{} does not hold", said(property));
-                let expect = Expect { reaches: Some(visits.clone()), ..Expect::default() };
-                let scenario = tracer.scenario(&message, &path, expect);
-                problems.push(Problem::proof("property", property.place.clone(), message).path(scenario));
-            }
-            Found::Unknown => {
-                let message =
-                    format!("it was not proved that {}: the space is too large to walk", said(property));
-                problems.push(Problem::proof("not-shown", property.place.clone(), message));
-            }
-        }
-    }
-    problems
-}
-
-/// How often certain nodes are entered at most, by argument alone. Once more in the same visit is no further visit, so
-/// visits are counted at a doorstep before each node that only other steps lead over.
-fn visits_bound(
-    tracer: &Tracer<'_, '_>,
-    limits: &Limits,
-    enough: u64,
-    of_state: &dyn Fn(NodeId) -> bool,
-) -> Option<u64> {
-    let unfolded = tracer.unfolded;
-    let mut graph = unfolded.graph.clone();
-    let inner = graph.nodes.len();
-    let mut doorstep: Vec<Option<NodeId>> = vec![None; inner];
-    for node in (0..inner).filter(|it| of_state(NodeId::try_from(*it).unwrap_or(NodeId::MAX))) {
-        let step = Step { to: NodeId::try_from(node).unwrap_or(NodeId::MAX), ..Step::default() };
-        doorstep[node] = NodeId::try_from(graph.nodes.len()).ok();
-        graph.nodes.push(Node { cells: vec![Cell { waits: false, steps: vec![step] }], ..Node::default() });
-    }
-    for (node, here) in graph.nodes[..inner].iter_mut().enumerate() {
-        for (cell, it) in here.cells.iter_mut().enumerate() {
-            for (arm, step) in it.steps.iter_mut().enumerate() {
-                if let Some(door) = doorstep[step.to as usize].filter(|_| !unfolded.is_again(node, cell, arm))
-                {
-                    step.to = door;
-                }
-            }
-        }
-    }
-    for root in &mut graph.roots {
-        root.node = doorstep[root.node as usize].unwrap_or(root.node);
-    }
-    let lane: Vec<u64> = (0..graph.nodes.len()).map(|it| u64::from(it >= inner)).collect();
-    Prover::new(&graph, limits.clone()).bound(&lane, enough)
-}
-
-/// A shortest run that enters certain nodes once too often: a counter for the visits, and a way out when it is empty.
-fn once_too_often(
-    tracer: &Tracer<'_, '_>,
-    limits: &Limits,
-    times: u32,
-    of_state: &dyn Fn(NodeId) -> bool,
-) -> Found {
-    let mut graph = tracer.unfolded.graph.clone();
-    let counter = u16::try_from(graph.counters.len()).unwrap_or(u16::MAX);
-    graph.counters.push(Counter { name: "visits".into(), limit: times });
-    let sink = NodeId::try_from(graph.nodes.len()).unwrap_or(NodeId::MAX);
-    graph.nodes.push(Node { end: true, ..Node::default() });
-    // Which arm each step of a cell is, where steps were put in between.
-    let mut arms: FxHashMap<(usize, usize), Vec<u32>> = FxHashMap::default();
-    for (node, here) in graph.nodes.iter_mut().enumerate() {
-        for (at, cell) in here.cells.iter_mut().enumerate() {
-            let mut steps = Vec::new();
-            let mut arm_of = Vec::new();
-            for (arm, step) in cell.steps.iter().enumerate() {
-                let number = u32::try_from(arm).unwrap_or(u32::MAX);
-                // Once more in the same visit is no further visit.
-                if of_state(step.to) && !tracer.unfolded.is_again(node, at, arm) {
-                    let mut counted = step.clone();
-                    counted.spend.insert(counter);
-                    steps.push(counted);
-                    steps.push(Step { to: sink, spend: step.spend.clone(), ..Step::default() });
-                    arm_of.extend([number, number]);
-                } else {
-                    steps.push(step.clone());
-                    arm_of.push(number);
-                }
-            }
-            if steps.len() > cell.steps.len() {
-                arms.insert((node, at), arm_of);
-            }
-            cell.steps = steps;
-        }
-    }
-    // A run that begins there has been there once: it comes over a doorstep.
-    let inner = graph.nodes.len();
-    for root in 0..graph.roots.len() {
-        let first = graph.roots[root].node;
-        if of_state(first) {
-            let counted = Step { to: first, spend: [counter].into(), ..Step::default() };
-            let steps = vec![counted, Step { to: sink, ..Step::default() }];
-            graph.roots[root].node = NodeId::try_from(graph.nodes.len()).unwrap_or(NodeId::MAX);
-            graph.nodes.push(Node { cells: vec![Cell { waits: false, steps }], ..Node::default() });
-        }
-    }
-    match Prover::new(&graph, limits.clone()).path_to_node(sink) {
-        Found::Path(Path { root, mut moves }) => {
-            moves.retain(|it| (it.node as usize) < inner);
-            for it in &mut moves {
-                let arms = arms.get(&(it.node as usize, it.cell as usize));
-                it.step = arms.and_then(|arms| arms.get(it.step as usize)).copied().unwrap_or(it.step);
-            }
-            Found::Path(Path { root, moves })
-        }
-        other => other,
     }
 }

@@ -115,9 +115,9 @@ pub fn advance(workflow: &Workflow, run: &Run, event: &Event) -> Result<Run, Imp
             Ok(next)
         }
         _ if run.is_over() => Err(Impossible::Over),
-        Event::Said { verb, inputs } => {
+        Event::Said { verb, inputs, judged } => {
             next.inputs.extend(inputs.iter().map(|(name, it)| (name.clone(), it.clone())));
-            say(workflow, next, verb)
+            say(workflow, next, verb, judged.clone())
         }
         Event::Landed { phase, digests } => {
             let machine = machine_of(workflow, run)?;
@@ -269,7 +269,7 @@ fn work(machine: &Machine, state: &State, run: &mut Run) -> Option<Outcome> {
     }
 }
 
-fn say(workflow: &Workflow, mut run: Run, verb: &Name) -> Result<Run, Impossible> {
+fn say(workflow: &Workflow, mut run: Run, verb: &Name, judged: Option<String>) -> Result<Run, Impossible> {
     let machine = machine_of(workflow, &run)?;
     let state = state_of(machine, &run)?;
     if run.at.stage == Stage::Paused && **verb == *"resume" {
@@ -283,7 +283,7 @@ fn say(workflow: &Workflow, mut run: Run, verb: &Name) -> Result<Run, Impossible
     if !takes || !matches!(run.at.stage, Stage::Working { .. }) {
         return Err(Impossible::VerbRefused { verb: verb.clone(), state: run.at.state.clone() });
     }
-    come_out(workflow, machine, state, &mut run, Outcome::of(spoken))?;
+    come_out(workflow, machine, state, &mut run, Outcome { judged, ..Outcome::of(spoken) })?;
     Ok(run)
 }
 

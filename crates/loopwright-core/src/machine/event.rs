@@ -39,6 +39,9 @@ pub enum Event {
         /// Inputs given with it.
         #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
         inputs: IndexMap<Name, String>,
+        /// A digest of what the gate judges that the verb may pass, as it is now.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        judged: Option<String>,
     },
     /// A person raised a limit.
     Raised {

@@ -206,7 +206,7 @@ impl<A: Actor> Player<'_, A> {
                 };
                 self.meanwhile();
                 self.person();
-                return Ok(Ok(Event::Said { verb, inputs: IndexMap::new() }));
+                return Ok(Ok(self.said(run, state, verb)));
             }
             Want::Observe { facts, gates, changed } => {
                 let seen = self.actor.facts(&moment, facts);
@@ -275,7 +275,7 @@ impl<A: Actor> Player<'_, A> {
                     self.person();
                     let verb =
                         play.signal.as_deref().and_then(|it| it.strip_prefix("verb ")).unwrap_or_default();
-                    return Ok(Ok(Event::Said { verb: verb.into(), inputs: IndexMap::new() }));
+                    return Ok(Ok(self.said(run, state, verb.into())));
                 }
                 if let (Want::Call { advice, .. }, Some(step)) = (&effect.want, self.walk.get_mut(here)) {
                     step.calls += 1 + u32::try_from(advice.len()).unwrap_or(u32::MAX);
@@ -284,6 +284,11 @@ impl<A: Actor> Player<'_, A> {
             }
         };
         Ok(Ok(settled(evidence)))
+    }
+
+    fn said(&self, run: &Run, state: &State, verb: Name) -> Event {
+        let judged = state.gate.as_ref().map(|it| self.digest(run, &it.name));
+        Event::Said { verb, inputs: IndexMap::new(), judged }
     }
 
     /// What somebody edited before they answered.

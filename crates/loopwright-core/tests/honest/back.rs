@@ -89,7 +89,10 @@ impl World<'_> {
             }
             Want::Ask { question } => self.ask(run, state, question).map(|it| match it {
                 Ok(outcome) => settled(out(outcome)),
-                Err(verb) => Event::Said { verb, inputs: IndexMap::new() },
+                Err(verb) => {
+                    let judged = state.gate.as_ref().map(|it| self.digest(run, &it.name));
+                    Event::Said { verb, inputs: IndexMap::new(), judged }
+                }
             }),
         }
     }
@@ -131,7 +134,9 @@ impl World<'_> {
             self.note(|| "resume".into());
             self.stretch_over();
         }
-        Ok(Event::Said { verb, inputs: IndexMap::new() })
+        let state = run.machine(self.workflow).and_then(|it| it.states.get(&*run.at.state));
+        let judged = state.and_then(|it| it.gate.as_ref()).map(|it| self.digest(run, &it.name));
+        Ok(Event::Said { verb, inputs: IndexMap::new(), judged })
     }
 
     /// What a call is given for sure is there.

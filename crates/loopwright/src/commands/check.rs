@@ -153,8 +153,18 @@ fn summary(report: &Report) -> String {
             .filter(|(_, it)| it.at_most > 0 || !it.per_item.is_empty())
             .map(|(name, it)| format!("{name} {}", figure(it, &plain, &plain)))
             .collect();
-        if !roles.is_empty() {
-            let _ = writeln!(text, "               by role: {}", roles.join(", "));
+        let plainly = worst.calls_of.values().all(|it| it.per_item.is_empty());
+        match roles.len() {
+            0 => {}
+            _ if plainly => {
+                let _ = writeln!(text, "               by role: {}", roles.join(", "));
+            }
+            _ => {
+                let _ = writeln!(text, "               by role:");
+                for role in roles {
+                    let _ = writeln!(text, "                 {role}");
+                }
+            }
         }
         let _ = writeln!(
             text,
@@ -206,7 +216,7 @@ fn summary(report: &Report) -> String {
         };
         let _ = writeln!(text, "  defaults     {count} a default (see `matrix`)");
     }
-    text
+    show::wrapped(&text, 17)
 }
 
 fn details(report: &Report) -> String {
@@ -230,7 +240,9 @@ fn details(report: &Report) -> String {
 /// A figure and how sure it is: `68 agent calls`, `at most 70 agent calls (a run with 66 exists)`. `named` shows a
 /// number with what it counts, `plain` without.
 fn figure(figure: &Figure, named: &dyn Fn(u64) -> String, plain: &dyn Fn(u64) -> String) -> String {
-    let mut text = if figure.at_most == figure.at_least {
+    let mut text = if figure.at_most == 0 && !figure.per_item.is_empty() {
+        String::new()
+    } else if figure.at_most == figure.at_least {
         named(figure.at_most)
     } else {
         format!("at most {} (a run with {} exists)", named(figure.at_most), plain(figure.at_least))
@@ -238,7 +250,9 @@ fn figure(figure: &Figure, named: &dyn Fn(u64) -> String, plain: &dyn Fn(u64) ->
     for items in &figure.per_item {
         let mut loops = items.loops.iter().rev();
         let innermost = loops.next().map(Name::to_string).unwrap_or_default();
-        let _ = write!(text, " + at most {} an item of {innermost}", plain(items.at_most));
+        let (and, number) =
+            if text.is_empty() { ("", named(items.at_most)) } else { (" + ", plain(items.at_most)) };
+        let _ = write!(text, "{and}at most {number} an item of {innermost}");
         for outer in loops {
             let _ = write!(text, " in each item of {outer}");
         }

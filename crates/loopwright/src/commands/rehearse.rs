@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use loopwright_core::definition::Workflow;
 use loopwright_core::rehearse::{
-    Chance, Coverage, Played, Scenario, Script, Start, Stop, exhaustive, perform, play,
+    Chance, Coverage, Played, Scenario, Script, Start, Stop, WalkStep, exhaustive, perform, play,
 };
 use loopwright_core::signal;
 use serde_json::{Value, json};
@@ -257,25 +257,23 @@ impl Session<'_> {
     }
 }
 
+/// A walk, a line a step. What a loop came to stands below what its items did.
 fn walk(played: &Played) -> String {
     let mut text = String::new();
-    for step in &played.walk {
-        let item = step.item.as_ref().map(|it| format!(" [{it}]")).unwrap_or_default();
-        let signal = step.signal.as_deref().filter(|it| *it != signal::ALWAYS).unwrap_or_default();
-        let _ = write!(text, "  {}{item}", step.state);
-        if !signal.is_empty() {
-            let _ = write!(text, " -> {signal}");
+    let mut around: Option<&WalkStep> = None;
+    for (at, step) in played.walk.iter().enumerate() {
+        let runs_items = step.item.is_none() && played.walk.get(at + 1).is_some_and(|it| it.item.is_some());
+        if step.item.is_none() {
+            around.take().into_iter().for_each(|it| walked(it, &mut text));
         }
-        if let Some(budget) = &step.spent {
-            let _ = write!(text, " (spends {budget})");
+        if runs_items {
+            let _ = writeln!(text, "  {}", step.state);
+            around = step.signal.is_some().then_some(step);
+        } else {
+            walked(step, &mut text);
         }
-        if signal == signal::STALE {
-            text.push_str(" (a gate it needs is not settled)");
-        } else if step.person {
-            text.push_str(" (a person)");
-        }
-        text.push('\n');
     }
+    around.take().into_iter().for_each(|it| walked(it, &mut text));
     let _ = writeln!(text, "  {}", played.stop);
     let spent: Vec<String> = played.spent.iter().map(|(name, count)| format!("{name} {count}")).collect();
     let calls: Vec<String> = played.calls.iter().map(|(name, count)| format!("{name} {count}")).collect();
@@ -288,6 +286,27 @@ fn walk(played: &Played) -> String {
         let _ = writeln!(text, "  forced: {}", forced.join(", "));
     }
     text
+}
+
+/// One step of a walk. Items stand further in.
+fn walked(step: &WalkStep, text: &mut String) {
+    let signal = step.signal.as_deref().filter(|it| *it != signal::ALWAYS).unwrap_or_default();
+    let _ = match &step.item {
+        Some(item) => write!(text, "    {} [{item}]", step.state),
+        None => write!(text, "  {}", step.state),
+    };
+    if !signal.is_empty() {
+        let _ = write!(text, " -> {signal}");
+    }
+    if let Some(budget) = &step.spent {
+        let _ = write!(text, " (spends {budget})");
+    }
+    if signal == signal::STALE {
+        text.push_str(" (a gate it needs is not settled)");
+    } else if step.person {
+        text.push_str(" (a person)");
+    }
+    text.push('\n');
 }
 
 fn as_json(played: &Played) -> Value {
