@@ -135,17 +135,11 @@ impl Tracer<'_, '_> {
     /// The steps of one move. In a loop, items that come to these ends are run besides.
     fn play(&self, step: Move, besides: &[Name], steps: &mut Vec<Step>) {
         let Some((state, came)) = self.state_and_came(step) else { return };
-        // Where a person answers, or the state only looks, the step itself says what was edited meanwhile; in a loop, what
-        // follows its items.
-        let says_so = matches!(
-            state.kind,
-            Kind::Rest { .. } | Kind::Ask { .. } | Kind::Each(_) | Kind::Choose | Kind::Settle { .. }
-        );
-        if came.edited != 0 && !says_so {
+        if came.edited != 0 && !self.says_edits_itself(step, state, came) {
             steps.push(Step::Edit(self.shelf.names(came.edited)));
         }
         if came.signal == signal::STALE {
-            let mut edited = came.wrote.map(|it| self.shelf.names(it));
+            let mut edited = came.wrote.filter(|it| *it != 0).map(|it| self.shelf.names(it));
             // An item that ended just before would take it for something edited while that looked at its own needs.
             let last = steps.iter().rev().find_map(|it| match it {
                 Step::State { child, .. } => Some(child),
@@ -183,6 +177,25 @@ impl Tracer<'_, '_> {
             let besides = if turn == 0 { besides } else { &[] };
             let came = if turn == past { came } else { &calm };
             self.play_once(state, (step, besides), came, steps);
+        }
+    }
+
+    /// Whether the step of a state says what was edited meanwhile: where a person answers, the state only looks, or it
+    /// works after it looked at its needs. In a loop, that follows its items.
+    fn says_edits_itself(&self, step: Move, state: &State, came: &Came) -> bool {
+        let values = self.unfolded.values(step.node);
+        let needs = values.is_some_and(|values| {
+            let needs = super::writes::picked(&state.needs, &|name| self.unfolded.lookup(values, name));
+            needs.into_iter().any(|it| !it.is_empty())
+        });
+        match &state.kind {
+            Kind::Each(each) => {
+                let failed = signal::EACH_FAILURES.contains(&&*came.signal);
+                let runs_child = matches!(each.run, EachRun::Child(_));
+                !signal::NO_ITEMS.contains(&&*came.signal) && (runs_child || !failed || needs)
+            }
+            Kind::Rest { .. } | Kind::Ask { .. } | Kind::Choose | Kind::Settle { .. } => true,
+            _ => needs,
         }
     }
 
@@ -235,7 +248,7 @@ impl Tracer<'_, '_> {
             _ if whole => steps.push(self.step(state, Play { wrote: None, ..play })),
             EachRun::Call(_) => {
                 steps.push(self.step(state, one_item()));
-                steps.push(self.step(state, play));
+                steps.push(self.step(state, Play { edited, ..play }));
             }
             EachRun::Child(_) if signal::EACH_FAILURES.contains(&&*came.signal) => {
                 // What was written or edited, an item came to before it failed; else the list itself cannot be had.

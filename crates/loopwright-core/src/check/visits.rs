@@ -1,5 +1,7 @@
 //! Which items the loops of a path find: new ones, or such as an earlier visit or an import left done.
 
+use std::ops::Range;
+
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 
@@ -42,6 +44,15 @@ enum Item {
     Besides(usize),
 }
 
+impl Item {
+    fn is_since(self, visit: usize) -> bool {
+        match self {
+            Self::Before => visit == 0,
+            Self::Decided(at) | Self::Besides(at) => at >= visit,
+        }
+    }
+}
+
 impl Tracer<'_, '_> {
     /// What is found in each move of a path. A loop has another item every time it is entered, unless one that is done is
     /// what counts.
@@ -57,8 +68,12 @@ impl Tracer<'_, '_> {
             let counts = alone || self.inside(*step, state, &came.signal).is_none();
             let done = counts && self.is_done(*step, state, &came.signal, &passed);
             passed.extend(state.gate.iter().filter(|it| it.passes.contains(&came.signal)).map(|it| &it.name));
-            let known = || found.get(&key).copied().or(imported.then_some(Item::Before));
-            let item = known().or_else(|| self.run_besides(&moves[..at], &visits, state, &came.signal));
+            // Where everything is run anew, only a try of the same visit leaves something done.
+            let anew = self.unfolded.runs_anew(&state.name);
+            let since = if anew { self.visit_begins(moves, at) } else { 0 };
+            let brought = (imported && !anew).then_some(Item::Before);
+            let known = || found.get(&key).copied().filter(|it| it.is_since(since)).or(brought);
+            let item = known().or_else(|| self.run_besides((moves, &visits), since..at, state, &came.signal));
             let Some(item) = item.filter(|_| done) else {
                 visits[at].lacks_item = done && self.inside(*step, state, &came.signal).is_none();
                 found.insert(key, Item::Decided(at));
@@ -86,6 +101,13 @@ impl Tracer<'_, '_> {
         lacks_item
     }
 
+    /// The first move of a visit that may have been tried more than once.
+    fn visit_begins(&self, moves: &[Move], at: usize) -> usize {
+        let is_again =
+            |it: &Move| self.unfolded.is_again(it.node as usize, it.cell as usize, it.step as usize);
+        moves[..at].iter().rposition(|it| !is_again(it)).map_or(0, |it| it + 1)
+    }
+
     /// Where a gate was passed over in an item, and not in one that decides: in which.
     fn forced_besides(&self, step: Move) -> Option<Name> {
         let (state, came) = self.state_and_came(step).filter(|(state, _)| self.is_forced(step, state))?;
@@ -99,7 +121,13 @@ impl Tracer<'_, '_> {
     }
 
     /// A visit before in which an item may have come to an end, and the loop came out otherwise by another.
-    fn run_besides(&self, moves: &[Move], visits: &[Visit], state: &State, end: &Name) -> Option<Item> {
+    fn run_besides(
+        &self,
+        (moves, visits): (&[Move], &[Visit]),
+        within: Range<usize>,
+        state: &State,
+        end: &Name,
+    ) -> Option<Item> {
         let Kind::Each(Each { run: EachRun::Child(child), .. }) = &state.kind else { return None };
         let machine = self.unfolded.workflow.children.get(&**child)?;
         let may_have = |(step, visit): (&Move, &Visit)| {
@@ -112,8 +140,7 @@ impl Tracer<'_, '_> {
                     && self.inside(*step, state, end).is_some()
             })
         };
-        let earlier: Vec<(&Move, &Visit)> = moves.iter().zip(visits).collect();
-        earlier.into_iter().rposition(may_have).map(Item::Besides)
+        within.rev().find(|at| may_have((&moves[*at], &visits[*at]))).map(Item::Besides)
     }
 
     /// Whether a loop may come out like this by items that are done, which nothing has undone since.

@@ -252,11 +252,11 @@ pub(crate) fn draws_on(state: &State, budget: &Name) -> bool {
 }
 
 /// An arm out of a review hands its findings to whatever it leads to.
-pub(super) fn repair_is_handed(state: &State, run: &mut Run, asked: &Asked<'_>) {
-    if matches!(state.kind, Kind::Review { .. })
-        && !signal::is_failure(&asked.outcome.signal)
-        && asked.outcome.signal != signal::STALE
-    {
+pub(super) fn repair_is_handed(workflow: &Workflow, state: &State, run: &mut Run, asked: &Asked<'_>) {
+    let Kind::Review { call, .. } = &state.kind else { return };
+    let role = run.pick(&call.role).and_then(|it| workflow.roles.get(&**it));
+    let reports = role.is_some_and(|it| it.findings.is_some());
+    if reports && signal::outcomes_of(workflow, state).contains_key(&*asked.outcome.signal) {
         let topic = asked.topic.filter(|_| routes_by_topic(state));
         run.ledger.hand(&gate_name(state), topic);
     }

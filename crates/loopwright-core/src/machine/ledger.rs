@@ -106,9 +106,14 @@ impl Ledger {
                 rounds: Vec::new(),
                 closed: None,
             });
-            entry.severity = report.severity.clone();
-            entry.text.clone_from(&report.text);
-            entry.blocks = blocks;
+            // Said twice in a round, it counts as the worse of the two.
+            let again = seen.contains(&id);
+            let rank = |severity: &Name| declared.severity.iter().position(|it| it == severity);
+            if !again || rank(&report.severity) > rank(&entry.severity) {
+                entry.severity = report.severity.clone();
+                entry.text.clone_from(&report.text);
+            }
+            entry.blocks = blocks || again && entry.blocks;
             entry.closed = None;
             if entry.rounds.last() != Some(&round) {
                 entry.rounds.push(round);
@@ -217,6 +222,17 @@ mod tests {
         ledger.anew(&gate);
         let third = ledger.round(&gate, &declared(), &[report("parse()", "panics", "major")], true);
         assert!(!third.same_again, "a new stretch starts from nothing");
+    }
+
+    #[test]
+    fn said_twice_in_a_round_it_counts_as_the_worse() {
+        let gate = Name::from("review");
+        let mut ledger = Ledger::default();
+        let twice = [report("a", "it panics", "major"), report("a", "and reads badly", "minor")];
+        ledger.round(&gate, &declared(), &twice, true);
+        let (_, finding) = ledger.open(&gate).next().expect("one finding");
+        assert!(finding.blocks);
+        assert_eq!((&*finding.severity, &*finding.text), ("major", "it panics"));
     }
 
     #[test]

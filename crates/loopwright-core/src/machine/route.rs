@@ -108,7 +108,7 @@ pub(super) fn route(
     };
     remember(state, run, asked);
     pay(machine, run, arm);
-    decide::repair_is_handed(state, run, asked);
+    decide::repair_is_handed(workflow, state, run, asked);
     record(state, run, arm, asked);
     decide::force(machine, run, arm, seen);
     for (name, value) in &arm.set {

@@ -4,7 +4,7 @@
 use super::{Ends, Setting, Unfolded, Values};
 use crate::check::monitors::{Watch, What};
 use crate::check::slots::{Remembered, Slot};
-use crate::definition::{Each, EachRun, Happened, Kind, Machine, Outcome, State, Term, Workflow};
+use crate::definition::{Each, EachRun, Happened, Kind, Machine, Outcome, State, Target, Term, Workflow};
 use crate::name::Name;
 
 /// What loops remember of items that are done.
@@ -57,12 +57,12 @@ fn may_follow(machine: &Machine, one: &Setting, other: &Setting) -> bool {
     one.outer.iter().zip(&other.outer).all(|(a, b)| a == b || a.0 != b.0 || !stays(&a.0))
 }
 
-/// The child a loop runs, if it leaves out items that are done.
+/// The child a loop runs, if it leaves out items that are done. One that runs them anew whenever it is entered does so
+/// while it is only tried again.
 fn runs(state: &State) -> Option<&Name> {
-    match &state.kind {
-        Kind::Each(Each { run: EachRun::Child(child), anew: false, .. }) => Some(child),
-        _ => None,
-    }
+    let Kind::Each(Each { run: EachRun::Child(child), anew, .. }) = &state.kind else { return None };
+    let mut arms = state.cells.values().flat_map(|it| &it.arms);
+    (!anew || arms.any(|it| it.to == Target::Again)).then_some(child)
 }
 
 /// Whether a watch sees something else happen inside for items that are done than for those of this visit.
@@ -95,6 +95,11 @@ impl Unfolded<'_> {
                 *name == state.name && ends.contains_key(signal) && may_follow(self.machine, then, &now)
             })
         }
+    }
+
+    /// Whether a loop runs its items anew whenever it is entered.
+    pub(in super::super) fn runs_anew(&self, name: &Name) -> bool {
+        self.machine.states.get(&**name).is_some_and(|it| matches!(&it.kind, Kind::Each(each) if each.anew))
     }
 
     /// Whether items of a loop may come to an end, run with this.

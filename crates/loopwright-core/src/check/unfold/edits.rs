@@ -1,25 +1,135 @@
-//! What somebody may edit meanwhile, told apart by the gates it makes stale.
+//! What somebody may edit, told apart by the gates it makes stale.
+//!
+//! Nobody can keep a person from editing documents while a run goes on. It shows where somebody looks: a state that needs
+//! gates, before it works; and routes that read how a gate stands, or a fact, when they are taken.
 
 use super::expand::Written;
 use super::fitted::Fitted;
+use super::plan::{CellPlan, GatePlan, StatePlan};
 use super::{Builder, MOST_GATES, Unfolded, Values};
 use crate::check::writes::Documents;
 use crate::name::Name;
 
+/// Something somebody may have edited: the documents, everything that changes by it, and what goes stale, each a bit.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+struct Edit {
+    documents: Documents,
+    touched: Documents,
+    stale: u128,
+}
+
 impl Unfolded<'_> {
-    /// Ways somebody can edit what the gates a state needs have judged: one document at a time, told apart by the gates that
-    /// go stale. Several at once come one after the other, each with a signal of its own.
-    pub(super) fn edits(&self, fitted: &Fitted, values: &Values, builder: &Builder<'_, '_>) -> Vec<Written> {
-        let gates: Vec<(usize, Documents)> =
-            fitted.needs.iter().map(|it| (*it, builder.plan.gates[*it].judged(values))).collect();
-        let judged = gates.iter().fold(0, |set, (_, it)| set | it);
+    /// Ways a state can find gates it needs not settled: they are missing already, somebody edited what they judged, or
+    /// made a fact such that they are asked for.
+    pub(super) fn stale_ways(
+        &self,
+        state: &StatePlan<'_>,
+        fitted: &Fitted,
+        values: &Values,
+        builder: &Builder<'_, '_>,
+    ) -> Vec<Written> {
+        let gates = &builder.plan.gates;
+        let missing = missing(fitted, values, builder);
+        // Whether a gate is settled is known only where somebody routes on it; what is needed may be.
+        let standing = |at: usize| gates[at].is_settled(values) || gates[at].slot.is_none();
+        let counts = |at: usize| gates[at].is_settled(values) || fitted.needs.contains(&at) && standing(at);
+        let counted: Vec<usize> = (0..gates.len()).filter(|it| counts(*it)).collect();
+        let looked_at = counted.iter().filter(|it| fitted.needs.contains(it) || state.sees.contains(it));
+        let judged = looked_at.fold(0, |set, it| set | gates[*it].judged(values));
+        let bit = |at: usize| 1_u128.checked_shl(u32::try_from(at).unwrap_or(u32::MAX)).unwrap_or(0);
+        let stale = |touched: Documents| {
+            let spoilt = counted.iter().filter(|it| gates[**it].judged(values) & touched != 0);
+            spoilt.fold(0, |set, it| set | bit(*it))
+        };
+        let mut single = self.one_by_one(judged, &stale);
+        let asked_by_edits =
+            |it: &&usize| gates[**it].slot.is_some() && is_asked_by_edits(&gates[**it], state, values);
+        let flips = fitted.needs.iter().filter(|it| !missing.contains(it)).filter(asked_by_edits);
+        single.extend(flips.map(|it| Edit { stale: bit(*it), ..Edit::default() }));
         let mut found: Vec<Written> = Vec::new();
-        for document in (0..128).map(|at| judged & (1 << at)).filter(|it| *it != 0) {
-            let touched = self.shelf.touched(document);
-            let stale: Vec<usize> =
-                gates.iter().filter(|(_, judged)| judged & touched != 0).map(|(gate, _)| *gate).collect();
-            if !found.iter().any(|it| it.stale == stale) {
-                found.push(Written { documents: Some(document), touched, stale, idle: false });
+        for edit in combined(&single) {
+            let is_stale = |it: &usize| edit.stale & bit(*it) != 0 || missing.contains(it);
+            let stale: Vec<usize> = fitted.needs.iter().copied().filter(is_stale).collect();
+            if !stale.is_empty() {
+                let documents = (edit != Edit::default()).then_some(edit.documents);
+                found.push(Written { documents, touched: edit.touched, stale, idle: false });
+            }
+        }
+        found
+    }
+
+    /// What somebody may have edited when a state routes: what is edited, and everything that changes by it. Nothing comes
+    /// first.
+    pub(super) fn edits_seen(
+        &self,
+        state: &StatePlan<'_>,
+        (cell, idle): (&CellPlan<'_>, bool),
+        fitted: &Fitted,
+        values: &Values,
+        builder: &Builder<'_, '_>,
+    ) -> Vec<(Documents, Documents)> {
+        if cell.stale {
+            return vec![(0, 0)];
+        }
+        // Nobody is met in a loop that ran nothing.
+        let nobody = cell.idle || idle;
+        if state.attended && !nobody {
+            return self.edits_meanwhile(values, builder);
+        }
+        let gates = &builder.plan.gates;
+        let seen = state.sees.iter().map(|it| &gates[*it]).filter(|it| it.is_settled(values));
+        let judged = seen.fold(0, |set, it| set | it.judged(values));
+        // Without any work in between, what spoils a gate that is needed shows there.
+        let needs: &[usize] = if nobody || state.only_looks { &fitted.needs } else { &[] };
+        let owed = needs.iter().map(|it| &gates[*it]).filter(|it| it.is_asked_for(values));
+        let owed = owed.fold(0, |set, it| set | it.judged(values));
+        self.told_apart(judged, owed, values, builder)
+    }
+
+    /// What somebody may edit while a run waits for people.
+    pub(super) fn edits_meanwhile(
+        &self,
+        values: &Values,
+        builder: &Builder<'_, '_>,
+    ) -> Vec<(Documents, Documents)> {
+        let settled = builder.plan.gates.iter().filter(|it| it.is_settled(values));
+        let judged = settled.fold(0, |set, it| set | it.judged(values));
+        self.told_apart(judged, 0, values, builder)
+    }
+
+    /// Edits of these documents that spare others, told apart by the settled gates they spoil.
+    fn told_apart(
+        &self,
+        judged: Documents,
+        spared: Documents,
+        values: &Values,
+        builder: &Builder<'_, '_>,
+    ) -> Vec<(Documents, Documents)> {
+        let settled: Vec<Documents> = builder
+            .plan
+            .gates
+            .iter()
+            .filter(|it| it.is_settled(values))
+            .map(|it| it.judged(values))
+            .collect();
+        let stale = |touched: Documents| {
+            settled.iter().fold(0_u128, |set, it| set << 1 | u128::from(it & touched != 0))
+        };
+        let mut single = self.one_by_one(judged, &stale);
+        single.retain(|it| it.touched & spared == 0);
+        combined(&single).into_iter().map(|it| (it.documents, it.touched)).collect()
+    }
+
+    /// One edit for everything that can go stale by a single document.
+    fn one_by_one(&self, mut judged: Documents, stale: &dyn Fn(Documents) -> u128) -> Vec<Edit> {
+        let mut found: Vec<Edit> = Vec::new();
+        while judged != 0 {
+            let documents = judged & judged.wrapping_neg();
+            judged ^= documents;
+            let touched = self.shelf.touched(documents);
+            let edit = Edit { documents, touched, stale: stale(touched) };
+            if !found.iter().any(|it| it.stale == edit.stale && it.touched == edit.touched) {
+                found.push(edit);
             }
         }
         found
@@ -38,64 +148,25 @@ impl Unfolded<'_> {
             self.too_many_gates.push(state.clone());
         }
     }
+}
 
-    /// What somebody may edit before a state looks at its needs, of gates that routing looks at and nobody asks for at
-    /// present: it makes them stale, and the state goes on all the same. Nothing comes first.
-    pub(super) fn edits_of_unasked(
-        &self,
-        fitted: &Fitted,
-        values: &Values,
-        builder: &Builder<'_, '_>,
-    ) -> Vec<(Documents, Documents)> {
-        let needs = || fitted.needs.iter().map(|it| &builder.plan.gates[*it]);
-        let (asked, unasked): (Vec<_>, Vec<_>) = needs().partition(|it| it.is_asked_for(values));
-        let owed = asked.iter().fold(0, |set, it| set | it.judged(values));
-        let mut found: Vec<(Documents, Documents)> = vec![(0, 0)];
-        for gate in unasked.into_iter().filter(|it| it.known && it.is_settled(values)) {
-            let judged = gate.judged(values);
-            let one_by_one = (0..128).map(|at| judged & (1 << at)).filter(|it| *it != 0);
-            // What also spoils a gate that is asked for does not go on.
-            let document = one_by_one.into_iter().find(|it| self.shelf.touched(*it) & owed == 0);
-            found.extend(document.map(|it| (it, self.shelf.touched(it))));
-        }
-        found
-    }
-
-    /// What somebody may edit while a run waits for people, told apart by the gates routing looks at: what is edited, and
-    /// everything that changes by it. Nothing comes first.
-    pub(super) fn edits_meanwhile(
-        &self,
-        values: &Values,
-        builder: &Builder<'_, '_>,
-    ) -> Vec<(Documents, Documents)> {
-        const MOST: usize = 1 << MOST_GATES;
-        let settled: Vec<Documents> = builder
-            .plan
-            .gates
-            .iter()
-            .filter(|it| it.is_settled(values))
-            .map(|it| it.judged(values))
-            .collect();
-        // Which of them go stale, each a bit.
-        let stale = |touched: Documents| {
-            settled.iter().fold(0_u128, |set, it| set << 1 | u128::from(it & touched != 0))
-        };
-        let mut judged = settled.iter().fold(0, |set, it| set | it);
-        let mut found: Vec<(Documents, Documents, u128)> = vec![(0, 0, 0)];
-        while judged != 0 && found.len() < MOST {
-            let document = judged & judged.wrapping_neg();
-            judged ^= document;
-            let touches = self.shelf.touched(document);
-            for at in 0..found.len() {
-                let (edited, touched, _) = found[at];
-                let more = (edited | document, touched | touches, stale(touched | touches));
-                if found.len() < MOST && !found.iter().any(|it| it.2 == more.2) {
-                    found.push(more);
-                }
+/// Several edits together, one for everything that can go stale. Nothing comes first.
+fn combined(single: &[Edit]) -> Vec<Edit> {
+    const MOST: usize = 1 << MOST_GATES;
+    let mut found = vec![Edit::default()];
+    for edit in single {
+        for at in 0..found.len() {
+            let more = Edit {
+                documents: found[at].documents | edit.documents,
+                touched: found[at].touched | edit.touched,
+                stale: found[at].stale | edit.stale,
+            };
+            if found.len() < MOST && !found.iter().any(|it| it.stale == more.stale) {
+                found.push(more);
             }
         }
-        found.into_iter().map(|(edited, touched, _)| (edited, touched)).collect()
     }
+    found
 }
 
 /// Gates a state needs that routing knows not to be settled: somebody edited what they judged while the run waited.
@@ -105,4 +176,12 @@ pub(super) fn missing(fitted: &Fitted, values: &Values, builder: &Builder<'_, '_
         gate.slot.is_some() && gate.known && !gate.is_settled(values) && gate.is_asked_for(values)
     };
     fitted.needs.iter().copied().filter(is_missing).collect()
+}
+
+/// Whether a gate that is not settled and that nobody asks for may be asked for once somebody has edited what facts read.
+fn is_asked_by_edits(gate: &GatePlan, state: &StatePlan<'_>, values: &Values) -> bool {
+    let by_edits = |slot: usize| state.facts.iter().any(|it| it.slot == slot && it.by_edits());
+    let may_be =
+        |(slot, allowed): &(usize, Vec<bool>)| allowed[usize::from(values[*slot])] || by_edits(*slot);
+    !gate.is_settled(values) && !gate.is_asked_for(values) && gate.asked.iter().all(may_be)
 }

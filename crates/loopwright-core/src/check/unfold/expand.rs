@@ -117,7 +117,7 @@ impl Unfolded<'_> {
     ) -> Vec<FoundCell> {
         let state = &builder.plan.states[usize::from(spot.state)];
         let missing = missing(fitted, &spot.values, builder);
-        if state.others_edit || fitted.writes != 0 {
+        if state.attended || !state.sees.is_empty() || fitted.writes != 0 {
             self.tell_gates_apart(&state.state.name, &spot.values, builder);
         }
         let mut found: Vec<FoundCell> = Vec::new();
@@ -180,8 +180,11 @@ impl Unfolded<'_> {
         let handed = state.handed.map(|it| any(spot.values[it]));
         let sizes = cell.choices.sizes(handed.is_some_and(|it| it > 0));
         let done = fit.done.then(|| Written { idle: true, ..Written::default() });
-        let worked =
-            if fit.only_done { Vec::new() } else { self.writings(cell, fitted, &spot.values, builder) };
+        let worked = if fit.only_done {
+            Vec::new()
+        } else {
+            self.writings((state, cell), fitted, &spot.values, builder)
+        };
         for written in done.into_iter().chain(worked) {
             for changed in self.after_work(state, (cell, fit), fitted, &spot.values, &written, builder) {
                 // What is not asked for at present cannot be missing.
@@ -263,18 +266,14 @@ impl Unfolded<'_> {
     /// taken to have written all it may; where routing looks at gates, every subset that tells them apart.
     fn writings(
         &self,
-        cell: &CellPlan<'_>,
+        (state, cell): (&StatePlan<'_>, &CellPlan<'_>),
         fitted: &Fitted,
         values: &Values,
         builder: &Builder<'_, '_>,
     ) -> Vec<Written> {
         let shelf = self.shelf;
         if cell.stale {
-            let missing = missing(fitted, values, builder);
-            if !missing.is_empty() {
-                return vec![Written { stale: missing, ..Written::default() }];
-            }
-            return self.edits(fitted, values, builder);
+            return self.stale_ways(state, fitted, values, builder);
         }
         let may = fitted.writes;
         if may == 0 || cell.idle {
@@ -318,16 +317,7 @@ impl Unfolded<'_> {
         builder: &Builder<'_, '_>,
     ) -> Vec<Changed> {
         let mut found = Vec::new();
-        // Nobody is met in a loop that ran nothing.
-        let met = state.others_edit && !cell.stale && !cell.idle && !written.idle;
-        let edits = if met {
-            self.edits_meanwhile(values, builder)
-        } else if cell.stale || written.idle {
-            vec![(0, 0)]
-        } else {
-            self.edits_of_unasked(fitted, values, builder)
-        };
-        for (edited, touched) in edits {
+        for (edited, touched) in self.edits_seen(state, (cell, written.idle), fitted, values, builder) {
             let mut after = values.clone();
             let mut open: Vec<(usize, Vec<u16>)> = Vec::new();
             for (at, gate) in builder.plan.gates.iter().enumerate() {
@@ -376,7 +366,7 @@ fn read_facts(
     let mut rewritten: Vec<usize> = Vec::new();
     let wrote = if cell.stale { 0 } else { touched };
     for fact in &state.facts {
-        let by_person = cell.waits && (fact.documents != 0 || fact.git);
+        let by_person = (cell.waits || fact.seen) && fact.by_edits();
         let changed = fact.always || wrote & fact.documents != 0 || fact.git && wrote != 0;
         if changed || by_person {
             open.push((fact.slot, (0..fact.values).collect()));

@@ -3,7 +3,7 @@
 //! It may name too many, never too few; where debug assertions are on, every node that is taken to be like another is
 //! expanded all the same and compared.
 
-use super::plan::{GatePlan, Plan, Read, StatePlan, Test, To};
+use super::plan::{Plan, Read, StatePlan, Test, To};
 use crate::check::writes::{Documents, Shelf};
 
 /// The slots a state heeds that writes these documents and needs these gates.
@@ -33,7 +33,7 @@ pub(super) fn heeds(
         }
     }
     let touched = shelf.touched(writes);
-    let others_edit = state.others_edit || !needs.is_empty();
+    let others_edit = state.attended || !state.sees.is_empty() || !needs.is_empty();
     for (at, gate) in plan.gates.iter().enumerate() {
         let spoiled = others_edit || gate.ever_judged() & touched != 0;
         if spoiled || state.own_gate == Some(at) {
@@ -43,7 +43,7 @@ pub(super) fn heeds(
     let waits = state.cells.iter().any(|it| it.waits);
     for fact in &state.facts {
         let written = touched & fact.documents != 0 || fact.git && touched != 0;
-        if fact.always || written || waits && (fact.documents != 0 || fact.git) {
+        if fact.always || written || (waits || fact.seen || !needs.is_empty()) && fact.by_edits() {
             heeded.push(fact.slot);
             heeded.extend(fact.outside.as_ref().map(|(slot, _)| *slot));
         }
@@ -54,15 +54,11 @@ pub(super) fn heeds(
 }
 
 fn read_by(test: &Test, plan: &Plan<'_>, heeded: &mut Vec<usize>) {
-    match &test.read {
-        Read::Slot(slot) => heeded.push(*slot),
-        Read::Owed(gate, wanted) => {
-            let gate: &GatePlan = &plan.gates[*gate];
-            heeded.extend(gate.slots());
-            for test in wanted {
-                read_by(test, plan, heeded);
-            }
+    if let Read::Owed(gate, wanted) = &test.read {
+        heeded.extend(plan.gates[*gate].slots());
+        for test in wanted {
+            read_by(test, plan, heeded);
         }
-        Read::Choice(_) | Read::Nothing => {}
     }
+    test.slots_read(heeded);
 }

@@ -33,8 +33,12 @@ pub(super) struct StatePlan<'w> {
     /// Slots its tables look at: whatever the others are, it does the same.
     pub(super) looks_at: Vec<usize>,
     pub(super) own_gate: Option<usize>,
-    /// Whether it matters here what somebody edited meanwhile: people act here, or its routing looks at gates.
-    pub(super) others_edit: bool,
+    /// Whether people act here, and may edit anything before they do.
+    pub(super) attended: bool,
+    /// Gates its routing looks at as they are then, whatever somebody edited before.
+    pub(super) sees: Vec<usize>,
+    /// Whether it only looks and sends on, so that nobody can edit anything between its needs and its routes.
+    pub(super) only_looks: bool,
     pub(super) facts: Vec<FactPlan>,
     pub(super) last: Option<usize>,
     pub(super) ever: Option<usize>,
@@ -102,6 +106,17 @@ pub(super) struct Test {
     pub(super) allowed: Vec<bool>,
 }
 
+impl Test {
+    /// The slots it reads itself; how a gate stands is another matter.
+    pub(super) fn slots_read(&self, found: &mut Vec<usize>) {
+        match &self.read {
+            Read::Slot(at) => found.push(*at),
+            Read::Owed(_, wanted) => wanted.iter().for_each(|it| it.slots_read(found)),
+            Read::Choice(_) | Read::Nothing => {}
+        }
+    }
+}
+
 /// What a condition reads.
 #[derive(Clone, Debug)]
 pub(super) enum Read {
@@ -144,6 +159,15 @@ pub(super) struct FactPlan {
     pub(super) always: bool,
     pub(super) documents: Documents,
     pub(super) git: bool,
+    /// Whether the state's routing looks at it.
+    pub(super) seen: bool,
+}
+
+impl FactPlan {
+    /// Whether somebody can change it by an edit.
+    pub(super) fn by_edits(&self) -> bool {
+        self.documents != 0 || self.git
+    }
 }
 
 impl CellPlan<'_> {

@@ -90,7 +90,7 @@ impl<'w> Planner<'_, 'w> {
 
     fn state(&self, state: &'w State) -> StatePlan<'w> {
         let position = |slot: Slot| self.slots.position(&slot);
-        let (fills, anew) = self.filled(self.machine.budgets.iter().filter_map(|(name, budget)| {
+        let (fills, mut anew) = self.filled(self.machine.budgets.iter().filter_map(|(name, budget)| {
             let fills = match &budget.per {
                 Per::Visit => true,
                 Per::States(states) => states.contains(&state.name),
@@ -98,6 +98,9 @@ impl<'w> Planner<'_, 'w> {
             };
             fills.then_some(name)
         }));
+        if matches!(&state.kind, Kind::Each(each) if each.anew) {
+            anew.extend(self.slots.done(&state.name));
+        }
         let reports = matches!(&state.kind, Kind::Review { call, .. } if self.reports(call));
         let handed = position(Slot::Handed(gate_name(state))).filter(|_| reports);
         let cells = self.cells(state);
@@ -111,8 +114,10 @@ impl<'w> Planner<'_, 'w> {
                 .chain(self.slots.done(&state.name))
                 .collect(),
             own_gate: state.gate.as_ref().and_then(|it| self.gate_index(&it.name)),
-            others_edit: self.is_attended(&state.kind) || self.looks_at_gates(state, &cells),
-            facts: self.facts(state),
+            attended: self.is_attended(&state.kind),
+            sees: self.gates_seen(&cells),
+            only_looks: matches!(state.kind, Kind::Choose | Kind::Settle { .. }),
+            facts: self.facts(state, &cells),
             last: position(Slot::Term(Term::Last(state.name.clone()))),
             ever: position(Slot::Term(Term::Ever(state.name.clone()))),
             handed,
@@ -134,16 +139,33 @@ impl<'w> Planner<'_, 'w> {
         }
     }
 
-    /// Whether the routes of a state look at gates as they are then. One that needs gates looked at them before.
-    fn looks_at_gates(&self, state: &State, cells: &[CellPlan<'_>]) -> bool {
-        let is_gate = |it: &Test| match it.read {
-            Read::Slot(at) => matches!(self.slots.kept[at].slot, Slot::Term(Term::Gate(_))),
-            Read::Owed(..) => true,
-            _ => false,
-        };
-        let mut tests = cells.iter().flat_map(|it| &it.arms).flat_map(|it| &it.when);
-        let needs_nothing = state.needs.values().all(Vec::is_empty);
-        needs_nothing && !matches!(state.kind, Kind::Each(_)) && tests.any(is_gate)
+    /// Gates that the routes of a state look at: to choose an arm, or because an arm passes over what is not fresh.
+    fn gates_seen(&self, cells: &[CellPlan<'_>]) -> Vec<usize> {
+        let mut seen: Vec<usize> = Vec::new();
+        for arm in cells.iter().flat_map(|it| &it.arms) {
+            seen.extend(&arm.forced);
+            arm.when.iter().for_each(|it| self.gates_read(it, &mut seen));
+        }
+        seen.sort_unstable();
+        seen.dedup();
+        seen
+    }
+
+    fn gates_read(&self, test: &Test, found: &mut Vec<usize>) {
+        match &test.read {
+            Read::Slot(at) => {
+                if let Slot::Term(Term::Gate(gate)) = &self.slots.kept[*at].slot {
+                    found.extend(self.gate_index(gate));
+                }
+            }
+            Read::Owed(gate, wanted) => {
+                found.push(*gate);
+                for test in wanted {
+                    self.gates_read(test, found);
+                }
+            }
+            Read::Choice(_) | Read::Nothing => {}
+        }
     }
 
     /// Whether somebody in a call's table reports findings.
@@ -163,7 +185,11 @@ impl<'w> Planner<'_, 'w> {
     }
 
     /// How facts that keep their value may change when a state works.
-    fn facts(&self, state: &State) -> Vec<FactPlan> {
+    fn facts(&self, state: &State, cells: &[CellPlan<'_>]) -> Vec<FactPlan> {
+        let mut seen: Vec<usize> = Vec::new();
+        for test in cells.iter().flat_map(|it| &it.arms).flat_map(|it| &it.when) {
+            test.slots_read(&mut seen);
+        }
         let facts = self.slots.kept.iter().enumerate().filter_map(|(slot, kept)| {
             let Slot::Term(Term::Fact(name)) = &kept.slot else { return None };
             let reads = &kept.reads;
@@ -179,6 +205,7 @@ impl<'w> Planner<'_, 'w> {
                 always: reads.may_change_by_work(self.workflow, state),
                 documents: reads.documents,
                 git: reads.git,
+                seen: seen.contains(&slot),
             })
         });
         facts.collect()

@@ -86,7 +86,7 @@ impl Unfolded<'_> {
                 },
                 Slot::From => vec![back.as_ref().map_or(0, |it| kept.index_of(it))],
                 // An imported run may bring items along that are done.
-                Slot::Done(..) => vec![u16::from(imported)],
+                Slot::Done(name, _) => vec![u16::from(imported && !self.runs_anew(name))],
                 Slot::Handed(_) | Slot::Outside(_) => vec![0],
             };
             choices.push(choice);
