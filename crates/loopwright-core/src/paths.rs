@@ -18,7 +18,7 @@ use self::machine::{Machine, Outcome, Reading, Role};
 use self::pattern::{Pattern, Piece};
 
 /// How much comparing with excludes may take, in states visited.
-const EFFORT: usize = 200_000;
+const EFFORT: usize = 20_000;
 /// The most letters and wildcards of a set. It bounds what comparing without excludes takes.
 const MOST_PIECES: usize = 2048;
 
@@ -91,7 +91,7 @@ impl FileSet {
 
     /// Whether some path is in both; true unless it is certain that none is.
     pub fn may_overlap(&self, other: &Self) -> bool {
-        let (mut effort, mut unbounded) = (EFFORT, usize::MAX);
+        let mut effort = EFFORT;
         self.includes.iter().any(|one| {
             other.includes.iter().any(|two| {
                 // What one side includes and the other plainly leaves out needs no search.
@@ -102,9 +102,11 @@ impl FileSet {
                     return false;
                 }
                 // Without excludes first: that is cheap and mostly the end of it.
+                let Some(left_over) = effort.checked_sub(one.len() + two.len()) else { return true };
+                effort = left_over;
                 let mut machine = Machine::default();
                 let pair = [one, two].map(|pattern| machine.add(pattern, Reading::Possible));
-                if machine.search(pair[0], Some(pair[1]), &[], &mut unbounded) == Outcome::None {
+                if machine.search(pair[0], Some(pair[1]), &[], &mut effort) == Outcome::None {
                     return false;
                 }
                 let excludes = self.excludes.iter().chain(&other.excludes);

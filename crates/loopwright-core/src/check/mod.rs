@@ -31,7 +31,7 @@ use self::children::{Instance, Prefix};
 pub use self::report::{Cap, DefaultCell, Figure, Forced, PerItem, Report, Size, Worst};
 use self::trace::{ChildSteps, Tracer};
 pub use self::transitions::{Transitions, transitions};
-use self::unfold::Memory;
+use self::unfold::{Memory, Unfolded};
 use self::writes::Shelf;
 use crate::definition::{Origin, Workflow};
 use crate::problem::Problem;
@@ -155,7 +155,7 @@ fn examine(workflow: &Workflow, limits: &Limits, memory: Memory) -> (Report, boo
     let order = |it: &Problem| (follows(it.code), it.place.clone(), it.code, it.message.clone());
     problems.sort_by_cached_key(order);
     problems.dedup_by(|a, b| a.place == b.place && a.code == b.code && a.message == b.message);
-    let report = Report {
+    let mut report = Report {
         workflow: workflow.name.clone(),
         digest: workflow.digest.clone(),
         problems,
@@ -167,7 +167,21 @@ fn examine(workflow: &Workflow, limits: &Limits, memory: Memory) -> (Report, boo
         caps,
         defaults: defaults(workflow),
     };
+    let unfolded = std::iter::once(&family.main).chain(family.instances.iter().map(|it| &it.unfolded));
+    if unfolded.into_iter().any(Unfolded::is_partial) {
+        keep_what_was_seen(&mut report);
+    }
     (report, family.main.lacks_item.get())
+}
+
+/// Where only part of a workflow was walked, what was seen holds; that there is nothing else was not shown.
+fn keep_what_was_seen(report: &mut Report) {
+    let of_absence = ["unreachable", "never-taken", "vacuous", "trapped", "over-cap"];
+    report.problems.retain(|it| !of_absence.contains(&it.code));
+    report.ends_because = None;
+    report.worst = None;
+    report.properties.clear();
+    report.caps.clear();
 }
 
 /// Whether a problem tends to follow from others: those come last.

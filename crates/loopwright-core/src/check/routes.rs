@@ -9,7 +9,7 @@ use rustc_hash::FxHashSet;
 
 use super::report::Forced;
 use super::trace::Tracer;
-use super::unfold::{MOST_NODES, Unfolded};
+use super::unfold::Unfolded;
 use crate::definition::{Machine, Origin, Workflow};
 use crate::name::Name;
 use crate::problem::{Place, Problem};
@@ -42,8 +42,7 @@ pub(super) fn too_large(unfolded: &Unfolded<'_>) -> Vec<Problem> {
     }
     if unfolded.cut {
         let place = unfolded.machine.states.values().next().map(|it| it.place.clone());
-        let message =
-            format!("the workflow has more than {MOST_NODES} positions; nothing was proved about the rest");
+        let message = "there are more positions than can be walked; nothing was proved about the rest";
         let help =
             "fewer variables, remembered signals or gates in one machine; a child has a space of its own";
         problems.extend(place.map(|it| Problem::proof("too-large", it, message).help(help)));

@@ -168,6 +168,7 @@ impl Tracer<'_, '_> {
             steps.push(Step::Verb(verb.into()));
             return;
         }
+        steps.extend(self.not_asked_for(step, state).map(Step::Facts));
         // A path past a retry takes it as often as it can first.
         let before = came.arms.get(step.step as usize).copied().unwrap_or(usize::MAX);
         let past: u64 = came.retries.iter().filter(|(at, _)| *at < before).map(|(_, times)| *times).sum();
@@ -178,6 +179,29 @@ impl Tracer<'_, '_> {
             let came = if turn == past { came } else { &calm };
             self.play_once(state, (step, besides), came, steps);
         }
+    }
+
+    /// What the step before may have made of facts, so that a gate which is needed and not settled is not asked for.
+    fn not_asked_for(&self, step: Move, state: &State) -> Option<IndexMap<Name, Name>> {
+        let unfolded = self.unfolded;
+        let values = unfolded.values(step.node)?;
+        let settled = |gate: &Name| {
+            let status = unfolded.term(values, &Term::Gate(gate.clone()));
+            status.is_none_or(|it| matches!(&*it, "fresh" | "forced"))
+        };
+        let mut facts = IndexMap::new();
+        let needs = super::writes::picked(&state.needs, &|name| unfolded.lookup(values, name));
+        for gate in needs.into_iter().flatten().filter(|it| !settled(it)) {
+            let mut asking = crate::machine::Run::owed_when(unfolded.machine, gate).iter();
+            let other = asking.find_map(|it| {
+                let kept = &unfolded.slots.kept[unfolded.slots.term(&it.term)?];
+                let Term::Fact(name) = &it.term else { return None };
+                let other = kept.values.iter().find(|value| !it.values.contains(value))?;
+                kept.reads.by_routing.then(|| (name.clone(), other.clone()))
+            });
+            facts.extend(other);
+        }
+        (!facts.is_empty()).then_some(facts)
     }
 
     /// Whether the step of a state says what was edited meanwhile: where a person answers, the state only looks, or it

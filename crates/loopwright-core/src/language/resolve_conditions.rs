@@ -22,12 +22,36 @@ impl Loader<'_> {
         let Some(machine) = workflow.machine(scope.child) else { return Vec::new() };
         let cellar = Cellar { workflow, machine, state: None, signals: Vec::new() };
         let states = scope.node.get("states").map(Node::entries).unwrap_or_default();
-        states
-            .iter()
-            .filter_map(|it| {
-                Some((it.key.as_str().into(), self.conditions(it.node.get("only-when")?, &cellar, scope)))
-            })
-            .collect()
+        let mut found = Vec::new();
+        for entry in states {
+            let Some(node) = entry.node.get("only-when") else { continue };
+            let mut conditions = self.conditions(node, &cellar, scope);
+            conditions.retain(|it| self.is_kept(&entry.key, it));
+            found.push((entry.key.as_str().into(), conditions));
+        }
+        found
+    }
+
+    /// Whether a gate is owed has to stand until something changes it, not be otherwise at every look.
+    fn is_kept(&self, state: &str, condition: &Condition) -> bool {
+        let (name, help) = match &condition.term {
+            Term::Changed(document) => (
+                format!("changed.{document}"),
+                format!(
+                    "say it as a fact, `is: \"changed.{document}.count > 0 ? 'yes' : 'no'\"`, and name that"
+                ),
+            ),
+            Term::Outer(inner) => match &**inner {
+                Term::Fact(name) => {
+                    (name.to_string(), "give the child a fact of its own that says the same".to_owned())
+                }
+                _ => return true,
+            },
+            _ => return true,
+        };
+        let message = format!("whether `{state}` is owed cannot hang on `{name}`, which nobody keeps here");
+        self.wrong("loose-condition", &condition.place.bytes, message, Some(help));
+        false
     }
 
     pub(super) fn conditions(&self, node: &Node, cellar: &Cellar<'_>, scope: Scope<'_>) -> Vec<Condition> {

@@ -10,7 +10,9 @@ use super::edits::missing;
 use super::fitted::{Fitted, FittedCell};
 use super::plan::{CellPlan, StatePlan};
 use super::steps::{Moment, Routed};
-use super::{Builder, Came, DECIDED, MOST_GATES, MOST_NODES, OVER, Spot, THERE, Unfolded, Values};
+use super::{
+    Builder, Came, DECIDED, MOST_GATES, MOST_NODES, MOST_ROUTED, OVER, Spot, THERE, Unfolded, Values,
+};
 use crate::check::slots::{BY_ITSELF, BY_OTHERS, Slot};
 use crate::check::writes::Documents;
 use crate::definition::{Kind, Term};
@@ -47,7 +49,7 @@ struct FoundCell {
 
 impl Unfolded<'_> {
     pub(super) fn expand(&mut self, node: usize, builder: &mut Builder<'_, '_>) {
-        if self.nodes.len() > MOST_NODES {
+        if self.nodes.len() > MOST_NODES || self.routed > MOST_ROUTED {
             self.cut = true;
             return;
         }
@@ -192,8 +194,13 @@ impl Unfolded<'_> {
                 if cell.stale && !written.stale.iter().any(asked_for) {
                     continue;
                 }
+                if self.routed > MOST_ROUTED {
+                    self.cut = true;
+                    return;
+                }
                 let mut chosen = vec![0; sizes.len()];
                 loop {
+                    self.routed += 1;
                     let moment = Moment {
                         state,
                         cell,

@@ -45,7 +45,10 @@ const MOST_GATES: usize = 8;
 /// Ways to begin are listed up to here.
 const MOST_ROOTS: usize = 16_384;
 /// Nodes are listed up to here.
-pub(super) const MOST_NODES: usize = 200_000;
+const MOST_NODES: usize = 200_000;
+
+/// Outcomes are routed up to here.
+const MOST_ROUTED: u32 = 2_000_000;
 
 /// The values of the slots, as indices into their lists.
 pub(super) type Values = Vec<u16>;
@@ -76,6 +79,8 @@ pub(super) struct Unfolded<'w> {
     classes: IndexSet<(u16, Values), FxBuildHasher>,
     /// A node of each class.
     examples: Vec<NodeId>,
+    /// How many outcomes were routed.
+    routed: u32,
     /// Slots of a node that is looked for.
     scratch: Values,
     /// Terms of this machine that each child reads.
@@ -225,6 +230,7 @@ impl<'w> Unfolded<'w> {
             class_of: Vec::new(),
             classes: IndexSet::default(),
             examples: Vec::new(),
+            routed: 0,
             scratch: Values::new(),
             outer_terms,
             ends: ends.clone(),
@@ -312,6 +318,11 @@ impl<'w> Unfolded<'w> {
             .and_then(|(came, state)| state.cells.get(&*came.signal)?.arms.get(*came.arms.get(step)?));
         // What is no arm leads to another part of being there.
         arm.is_none_or(|it| it.to == Target::Again)
+    }
+
+    /// Whether only part of the machine was walked.
+    pub(super) fn is_partial(&self) -> bool {
+        self.cut || !self.too_wide.is_empty() || !self.too_many_gates.is_empty()
     }
 
     /// The value of a slot in a node.
