@@ -21,6 +21,7 @@ mod trace;
 mod transitions;
 mod unfold;
 mod unused;
+mod unread;
 mod verdicts;
 mod visits;
 mod writes;
