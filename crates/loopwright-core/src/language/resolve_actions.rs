@@ -41,7 +41,8 @@ impl Loader<'_> {
                 }
                 let there = self.files_or_document(node.get("to"));
                 let exact = node.get("exact").and_then(Node::boolean).unwrap_or(false);
-                if exact && !self.names_document(node.get("to")) {
+                // What it copies to is there afterwards; what else lies there may not be.
+                if exact {
                     removes = Some(there.clone());
                 } else {
                     makes.clone_from(&there);
