@@ -7,6 +7,7 @@
 mod at_most;
 mod children;
 mod cost;
+mod engine_sets;
 mod fact_reads;
 mod loops;
 mod monitors;
@@ -20,8 +21,8 @@ mod terms;
 mod trace;
 mod transitions;
 mod unfold;
-mod unused;
 mod unread;
+mod unused;
 mod verdicts;
 mod visits;
 mod writes;
