@@ -393,11 +393,22 @@ pub(super) fn watches(workflow: &Workflow, machine: &Machine) -> Vec<Watch> {
             None => vec![None],
         };
         for document in documents {
-            let (given, by) = (given.clone(), by.clone());
+            let (given, mut by) = (given.clone(), by.clone());
+            // What every item makes for itself, its child is asked for.
+            if document.as_ref().is_some_and(|it| presence::is_made_by_its_item(workflow, it)) {
+                by.retain(|(it, _)| !machine.states.get(&**it).is_some_and(runs_child));
+            }
+            if by.is_empty() {
+                continue;
+            }
             watches.push(Watch { name: given.clone(), what: What::Defined { given, document, by } });
         }
     }
     watches
+}
+
+fn runs_child(state: &State) -> bool {
+    matches!(&state.kind, Kind::Each(each) if matches!(each.run, EachRun::Child(_)))
 }
 
 /// Everything a state's call or question is given.

@@ -28,8 +28,16 @@ pub(super) fn is_there_at_start(workflow: &Workflow, wanted: &Name) -> bool {
     !is_made_here(workflow, wanted) && workflow.documents.get(&**wanted).is_none_or(|it| !it.optional)
 }
 
+/// Whether nobody but the run of an item itself can be relied on to make a document.
+pub(super) fn is_made_by_its_item(workflow: &Workflow, wanted: &Name) -> bool {
+    is_per_item(workflow, wanted) && !is_there_at_start(workflow, wanted)
+}
+
 /// Whether a child finds a document that its parent had when the loop was entered: no item before it loses it.
 pub(super) fn stays_in_child(workflow: &Workflow, child: &Machine, wanted: &Name) -> bool {
+    if is_made_by_its_item(workflow, wanted) {
+        return false;
+    }
     let one_item = |state: &State| match &state.kind {
         Kind::Each(each) => {
             each.at_most == Some(1)
