@@ -11,6 +11,7 @@ mod engine_sets;
 mod fact_reads;
 mod loops;
 mod monitors;
+mod passed;
 mod presence;
 mod report;
 mod routes;

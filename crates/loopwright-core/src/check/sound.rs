@@ -5,8 +5,8 @@ use indexmap::IndexSet;
 use rustc_hash::FxHashSet;
 
 use super::unfold::Unfolded;
-use super::unread;
 use super::writes::{self, Shelf};
+use super::{passed, unread};
 use crate::definition::{
     Action, Arm, CheckWhat, Each, EachRun, Kind, Machine, Role, State, Table, Target, Term, Workflow,
 };
@@ -30,6 +30,7 @@ pub(super) fn check(unfolded: &Unfolded<'_>) -> Vec<Located> {
         found.extend(items_side_by_side(workflow, state));
         found.extend(narrows(workflow, shelf, machine, state));
     }
+    found.extend(passed::check(workflow, machine));
     found
 }
 

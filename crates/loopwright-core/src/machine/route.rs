@@ -11,8 +11,8 @@ use crate::signal;
 
 /// So many states that do no work are passed at once before anybody looks whether they go round in a circle.
 const UNWATCHED: usize = 2_000;
-/// The most that are passed at once, circle or not.
-const MOST_PASSED: usize = 1_000_000;
+/// The most that are passed at once, circle or not. What may pass more is not proved.
+pub(crate) const MOST_PASSED: usize = 1_000_000;
 
 /// Goes on as long as what comes next comes out at once.
 pub(super) fn go_on(
