@@ -148,6 +148,14 @@ impl FileSet {
         takes(&self.includes) && !takes(&self.excludes)
     }
 
+    /// The templates in its patterns, written without braces.
+    pub fn templates(&self) -> impl Iterator<Item = &str> {
+        self.includes.iter().chain(&self.excludes).flatten().filter_map(|it| match it {
+            Piece::Template(found) => Some(&*found.name),
+            _ => None,
+        })
+    }
+
     /// Whether every include contains this template, written without braces: `item.id`.
     pub fn mentions(&self, template: &str) -> bool {
         let mentioned = |it: &Piece| matches!(it, Piece::Template(found) if found.name == template);

@@ -122,3 +122,25 @@ states:
     let help = "`tries` has nothing to spend; raise its limit, or remove the arm".to_owned();
     assert_eq!(said, [("never-taken", Some(help))]);
 }
+
+const COUNTDOWN: &str = "workflow: small
+subject: thing
+budgets:
+  outer: 100
+  inner: {limit: 100, per: [outer-loop]}
+defaults: {failures: failed}
+states:
+  tests: {check: project.test, on: {pass: outer-loop, fail: failed}}
+  outer-loop: {choose: [{to: inner-loop, spend: outer}, {to: done}]}
+  inner-loop: {choose: [{to: inner-step, spend: inner}, {to: outer-loop}]}
+  inner-step: {choose: [{to: inner-loop}]}
+  done: {end: success}
+  failed: {end: failure}
+";
+
+/// Passing very many states at once is no circle as long as something is different each time.
+#[test]
+fn two_loops_of_choices_inside_each_other_end() {
+    let workflow = proved(COUNTDOWN);
+    plays(&workflow, "scenario: it ends\nsteps: [{tests: pass}]\nexpect: {end: done}\n");
+}

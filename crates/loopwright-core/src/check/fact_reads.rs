@@ -1,8 +1,10 @@
 //! What can change a fact: everything it reads, and whatever changes that.
 
+use super::engine_sets;
 use super::writes::{Documents, Shelf};
-use crate::definition::{Each, EachRun, Files, Kind, Machine, State, Workflow};
-use crate::name::Name;
+use crate::definition::{Document, Each, EachRun, Files, Kind, Machine, State, Workflow};
+use crate::name::{Name, in_expression};
+use crate::paths::FileSet;
 
 /// What can change a fact.
 #[derive(Clone, Debug, Default)]
@@ -14,6 +16,8 @@ pub(super) struct Reads {
     pub(super) anything: bool,
     /// It changes by the very step that leaves a state: it reads how that came out, or a variable the step sets.
     pub(super) by_routing: bool,
+    /// States of its machine in which the engine sets a field of what it reads.
+    set_in: Vec<Name>,
 }
 
 impl Reads {
@@ -21,6 +25,7 @@ impl Reads {
     pub(super) fn may_change_by_work(&self, workflow: &Workflow, state: &State) -> bool {
         self.anything
             || self.by_routing
+            || self.set_in.contains(&state.name)
             || self.git && acts(workflow, &state.kind)
             || self.findings && matches!(state.kind, Kind::Review { .. } | Kind::Each(_))
     }
@@ -44,52 +49,92 @@ fn acts(workflow: &Workflow, kind: &Kind) -> bool {
 }
 
 pub(super) fn fact_reads(workflow: &Workflow, shelf: &Shelf, machine: &Machine, name: &Name) -> Reads {
-    let Some(fact) = machine.facts.get(&**name) else { return Reads::default() };
-    let mut reads = Reads::default();
-    if fact.once {
-        return reads;
-    }
-    for path in &fact.reads {
+    let Some(fact) = machine.facts.get(&**name).filter(|it| !it.once) else { return Reads::default() };
+    let mut reader = Reader { workflow, shelf, machine, followed: Vec::new(), reads: Reads::default() };
+    fact.reads.iter().for_each(|it| reader.path(it));
+    let mut reads = reader.reads;
+    let sets = |it: &&State| engine_sets::of_state(workflow, shelf, machine, it) & reads.documents != 0;
+    reads.set_in = machine.states.values().filter(sets).map(|it| it.name.clone()).collect();
+    reads
+}
+
+/// Follows what a fact reads to everything that depends on.
+struct Reader<'a> {
+    workflow: &'a Workflow,
+    shelf: &'a Shelf,
+    machine: &'a Machine,
+    /// Documents that were followed already.
+    followed: Vec<Name>,
+    reads: Reads,
+}
+
+impl Reader<'_> {
+    fn path(&mut self, path: &str) {
+        let (workflow, machine) = (self.workflow, self.machine);
         let mut parts = path.split('.');
         let (head, second) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
-        let named = |names: Vec<&Name>| names.into_iter().find(|it| it.in_expression() == second).cloned();
+        let second = in_expression(second);
+        let is_meant = |it: &&Name| it.in_expression() == second;
         match head {
-            "docs" | "changed" => match named(workflow.documents.keys().collect()) {
-                Some(document) => {
-                    reads.documents |= shelf.set(workflow, [&document]);
-                    for leaf in workflow.leaves(&document) {
-                        let Some(leaf) = workflow.documents.get(&*leaf) else { continue };
-                        // What a command says may be otherwise any time; what the engine keeps, on entering a state.
-                        reads.anything |= matches!(leaf.files, Files::Command(_));
-                        reads.by_routing |= leaf.engine_owned;
-                    }
-                }
-                None => reads.documents |= shelf.all(),
+            "docs" | "changed" => match workflow.documents.keys().find(is_meant) {
+                Some(document) => workflow.leaves(document).into_iter().for_each(|it| self.document(it)),
+                None => self.reads.documents |= self.shelf.all(),
             },
-            "git" => reads.git = true,
+            "git" => self.reads.git = true,
             "findings" => {
-                reads.findings = true;
-                reads.by_routing |= closes_findings(workflow);
+                self.reads.findings = true;
+                self.reads.by_routing |= closes_findings(workflow);
             }
-            "last" => {
-                reads.by_routing |= named(machine.states.keys().collect()).is_some();
-            }
-            "project" | "item" => {}
+            "last" => self.reads.by_routing |= machine.states.keys().any(|it| is_meant(&it)),
+            "project" => {}
+            // An item is an entry of the list it comes from.
+            "item" => engine_sets::lists_of_items(workflow, machine).iter().for_each(|it| self.path(it)),
             "inputs" => {
                 let mut taken = workflow.verbs.values().flat_map(|it| &it.takes);
-                reads.anything |= second.is_empty() || taken.any(|it| it.in_expression() == second);
+                self.reads.anything |= second.is_empty() || taken.any(|it| is_meant(&it));
             }
             "lists" | "items" => {
-                reads.anything = true;
-                reads.by_routing |= head == "lists" && changes_by_routing(workflow, machine, second);
+                self.reads.anything = true;
+                self.reads.by_routing |= head == "lists" && changes_by_routing(workflow, machine, &second);
             }
             head => {
                 let mut arms = machine.arms();
-                reads.by_routing |= arms.any(|it| it.set.keys().any(|it| it.in_expression() == head));
+                self.reads.by_routing |= arms.any(|it| it.set.keys().any(|it| it.in_expression() == head));
             }
         }
     }
-    reads
+
+    /// A document, what its reader is told, and what its path names.
+    fn document(&mut self, name: Name) {
+        let workflow = self.workflow;
+        let Some(document) = workflow.documents.get(&*name).filter(|_| !self.followed.contains(&name)) else {
+            return;
+        };
+        self.reads.documents |= self.shelf.set(workflow, [&name]);
+        // What a command says may be otherwise any time; what the engine keeps or shows, on entering a state.
+        self.reads.anything |= matches!(document.files, Files::Command(_));
+        let shown = |(other, it): (&Name, &Document)| {
+            !it.shows.is_empty() && workflow.documents_overlap(other, &name)
+        };
+        self.reads.by_routing |= document.engine_owned || workflow.documents.iter().any(shown);
+        self.followed.push(name);
+        for text in texts(&document.with) {
+            self.path(text);
+        }
+        // Which item it is stays as it is.
+        let templates = document.set.iter().flat_map(FileSet::templates).filter(|it| *it != "item.id");
+        templates.for_each(|it| self.path(it));
+    }
+}
+
+/// The texts in a value, which may be names of what a reader is told.
+fn texts(value: &serde_json::Value) -> Vec<&str> {
+    match value {
+        serde_json::Value::String(text) => vec![text],
+        serde_json::Value::Array(items) => items.iter().flat_map(texts).collect(),
+        serde_json::Value::Object(entries) => entries.values().flat_map(texts).collect(),
+        _ => Vec::new(),
+    }
 }
 
 /// Whether findings may be closed other than by a review: by an arm that passes its gate over, or one by one in a question.

@@ -129,16 +129,19 @@ impl Watch {
     fn is_given(&self, unfolded: &Unfolded<'_>, state: &State, values: &Values) -> bool {
         let What::Defined { given, .. } = &self.what else { return false };
         let Some(call) = state.call() else { return true };
+        let workflow = unfolded.workflow;
         let lookup = |name: &Name| unfolded.lookup(values, name);
-        let mut all: Vec<&Given> = writes::picked(&call.given, &lookup).into_iter().flatten().collect();
-        let mut tables = call.given.by().is_some();
-        for role in writes::picked(&call.role, &lookup) {
-            if let Some(role) = unfolded.workflow.roles.get(&**role) {
-                tables |= role.given.by().is_some();
-                all.extend(writes::picked(&role.given, &lookup).into_iter().flatten());
-            }
-        }
-        !tables || all.iter().any(|it| !it.maybe && root_of(&it.name) == *given)
+        let advice = match &state.kind {
+            Kind::Review { advice, .. } => advice.as_slice(),
+            _ => &[],
+        };
+        let roles = writes::picked(&call.role, &lookup).into_iter().chain(advice);
+        let roles = roles.filter_map(|it| workflow.roles.get(&**it));
+        let mut all = std::iter::once(&call.given)
+            .chain(roles.map(|it| &it.given))
+            .flat_map(|it| writes::picked(it, &lookup).into_iter().flatten())
+            .chain(&workflow.given);
+        all.any(|it| !it.maybe && root_of(&it.name) == *given)
     }
 
     /// Whether it is true when a run begins like this.
@@ -390,11 +393,22 @@ pub(super) fn watches(workflow: &Workflow, machine: &Machine) -> Vec<Watch> {
             None => vec![None],
         };
         for document in documents {
-            let (given, by) = (given.clone(), by.clone());
+            let (given, mut by) = (given.clone(), by.clone());
+            // What every item makes for itself, its child is asked for.
+            if document.as_ref().is_some_and(|it| presence::is_made_by_its_item(workflow, it)) {
+                by.retain(|(it, _)| !machine.states.get(&**it).is_some_and(runs_child));
+            }
+            if by.is_empty() {
+                continue;
+            }
             watches.push(Watch { name: given.clone(), what: What::Defined { given, document, by } });
         }
     }
     watches
+}
+
+fn runs_child(state: &State) -> bool {
+    matches!(&state.kind, Kind::Each(each) if matches!(each.run, EachRun::Child(_)))
 }
 
 /// Everything a state's call or question is given.

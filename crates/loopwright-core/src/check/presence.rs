@@ -28,8 +28,16 @@ pub(super) fn is_there_at_start(workflow: &Workflow, wanted: &Name) -> bool {
     !is_made_here(workflow, wanted) && workflow.documents.get(&**wanted).is_none_or(|it| !it.optional)
 }
 
+/// Whether nobody but the run of an item itself can be relied on to make a document.
+pub(super) fn is_made_by_its_item(workflow: &Workflow, wanted: &Name) -> bool {
+    is_per_item(workflow, wanted) && !is_there_at_start(workflow, wanted)
+}
+
 /// Whether a child finds a document that its parent had when the loop was entered: no item before it loses it.
 pub(super) fn stays_in_child(workflow: &Workflow, child: &Machine, wanted: &Name) -> bool {
+    if is_made_by_its_item(workflow, wanted) {
+        return false;
+    }
     let one_item = |state: &State| match &state.kind {
         Kind::Each(each) => {
             each.at_most == Some(1)
@@ -69,6 +77,8 @@ pub(super) fn makes(unfolded: &Unfolded<'_>, taken: &Taken<'_>, wanted: &Name) -
     match &taken.state.kind {
         Kind::Do { actions, .. } => last_fate(workflow, actions, wanted) == Some(Fate::Made),
         Kind::Each(each) if matches!(each.run, EachRun::Child(_)) => false,
+        // What is made for the items of one loop need not be there for those of the next.
+        Kind::Each(_) if is_per_item(workflow, wanted) => false,
         _ => taken.state.call().is_some_and(|call| {
             let mut produced = writes::picked(&call.produces, &lookup).into_iter().flatten();
             !signal::NO_ITEMS.contains(&&**taken.signal)
@@ -102,7 +112,9 @@ fn child_loses(workflow: &Workflow, child: &Machine, wanted: &Name) -> bool {
 }
 
 fn may_lose(workflow: &Workflow, actions: &[Action], wanted: &Name) -> bool {
-    actions.iter().any(|it| fate(workflow, it, wanted) == Some(Fate::Gone))
+    // An exact copy that breaks off may have removed what it was to copy to.
+    let half_copied = |it: &Action| *it.verb == *"copy" && removes(workflow, it, wanted);
+    actions.iter().any(|it| fate(workflow, it, wanted) == Some(Fate::Gone) || half_copied(it))
 }
 
 fn last_fate(workflow: &Workflow, actions: &[Action], wanted: &Name) -> Option<Fate> {
@@ -121,10 +133,35 @@ fn fate(workflow: &Workflow, action: &Action, wanted: &Name) -> Option<Fate> {
     if matches!(document.files, Files::Command(_)) || !for_good && is_there_at_start(workflow, wanted) {
         return None;
     }
-    // Of many files, some stay when others that share a glob with them go.
-    let shares = |it: &Name| {
-        matches!(document.files, Files::One(_)) && workflow.documents_overlap(it, wanted)
-            || workflow.leaves(it).contains(wanted)
+    removes(workflow, action, wanted).then_some(Fate::Gone)
+}
+
+fn removes(workflow: &Workflow, action: &Action, wanted: &Name) -> bool {
+    action.removes.as_ref().is_none_or(|it| it.iter().any(|it| takes_along(workflow, it, wanted)))
+}
+
+/// Whether a document may be without files when another one's are removed. Of many files, some stay when others that
+/// share a glob with them go.
+fn takes_along(workflow: &Workflow, removed: &Name, wanted: &Name) -> bool {
+    let Some(document) = workflow.documents.get(&**wanted) else { return false };
+    let lies_in = |it: &Name| {
+        let around = workflow.documents.get(&**it).and_then(|it| it.set.as_ref());
+        document.set.as_ref().zip(around).is_some_and(|(inner, around)| inner.surely_within(around))
     };
-    action.removes.as_ref().is_none_or(|it| it.iter().any(shares)).then_some(Fate::Gone)
+    let leaves = workflow.leaves(removed);
+    matches!(document.files, Files::One(_)) && workflow.documents_overlap(removed, wanted)
+        || leaves.contains(wanted)
+        || leaves.iter().any(lies_in)
+}
+
+/// Whether a document is another one for every item.
+fn is_per_item(workflow: &Workflow, document: &Name) -> bool {
+    let set = workflow.documents.get(&**document).and_then(|it| it.set.as_ref());
+    let loops = workflow.main.states.values().filter_map(|it| match &it.kind {
+        Kind::Each(each) => Some(&*each.item),
+        _ => None,
+    });
+    let items: Vec<&str> = loops.chain(["item"]).collect();
+    let of_item = |template: &str| items.iter().any(|it| Some(*it) == template.split('.').next());
+    set.is_some_and(|it| it.templates().any(of_item))
 }

@@ -1,14 +1,14 @@
 //! Sound parts: what can be said without walking. Judges that could write what they judge, commits that pass gates by,
-//! verdicts nobody reads.
+//! states that widen their roles.
 
 use indexmap::IndexSet;
 use rustc_hash::FxHashSet;
 
-use super::monitors::all_given;
 use super::unfold::Unfolded;
 use super::writes::{self, Shelf};
+use super::{passed, unread};
 use crate::definition::{
-    Action, Arm, CheckWhat, Each, EachRun, Kind, Machine, State, Table, Target, Term, Workflow,
+    Action, Arm, CheckWhat, Each, EachRun, Kind, Machine, Role, State, Table, Target, Term, Workflow,
 };
 use crate::name::Name;
 use crate::problem::Problem;
@@ -26,10 +26,11 @@ pub(super) fn check(unfolded: &Unfolded<'_>) -> Vec<Located> {
         found.extend(worker_writes_check(workflow, shelf, machine, state));
         found.extend(commit_needs(unfolded, state));
         found.extend(written_while_committing(unfolded, state));
-        found.extend(verdict_is_read(workflow, machine, state));
+        found.extend(unread::check(workflow, machine, state));
         found.extend(items_side_by_side(workflow, state));
-        found.extend(narrows(workflow, shelf, state));
+        found.extend(narrows(workflow, shelf, machine, state));
     }
+    found.extend(passed::check(workflow, machine));
     found
 }
 
@@ -262,63 +263,6 @@ fn written_while_committing(unfolded: &Unfolded<'_>, state: &State) -> Option<Lo
     None
 }
 
-/// A verdict nobody reads: every way it comes out leads to the same place, and nobody needs, routes on or is given it.
-fn verdict_is_read(workflow: &Workflow, machine: &Machine, state: &State) -> Option<Located> {
-    if !matches!(state.kind, Kind::Review { .. } | Kind::Check(_)) {
-        return None;
-    }
-    let mut ways: Vec<Vec<String>> = state
-        .cells
-        .iter()
-        .filter(|(signal, _)| !signal::is_failure(signal) && **signal != signal::STALE)
-        .map(|(_, cell)| {
-            cell.arms
-                .iter()
-                .map(|it| format!("{:?}{:?}{:?}{:?}", it.to, it.when, it.spend, it.record))
-                .collect()
-        })
-        .collect();
-    ways.dedup();
-    if ways.len() > 1 || state.cells.values().all(|it| it.arms.is_empty()) {
-        return None;
-    }
-    let gate = state.gate.as_ref().map(|it| &it.name);
-    let reads_last = |term: &Term| match term {
-        Term::Last(name) | Term::LastField(name, _) | Term::Ever(name) => *name == state.name,
-        Term::Outer(inner) => {
-            matches!(&**inner, Term::Last(name) | Term::LastField(name, _) if *name == state.name)
-        }
-        _ => false,
-    };
-    let reads_gate = |term: &Term| matches!(term, Term::Gate(name) | Term::Owed(name) if Some(name) == gate);
-    let read = workflow.machines().flat_map(|it| it.states.values()).any(|other| {
-        let needed = machine.states.contains_key(&*other.name)
-            && other.needs.values().flatten().any(|it| Some(it) == gate);
-        let routed = other
-            .cells
-            .values()
-            .flat_map(|it| &it.arms)
-            .flat_map(|it| &it.when)
-            .any(|it| reads_last(&it.term) || reads_gate(&it.term));
-        let last = format!("last.{}", state.name);
-        let given = all_given(workflow, other)
-            .iter()
-            .any(|it| it.name == last || it.name.starts_with(&format!("{last}.")));
-        needed || routed || given
-    });
-    let in_facts = workflow.machines().flat_map(|it| it.facts.values()).any(|it| {
-        it.reads.iter().any(|path| {
-            path.split('.').nth(1) == Some(&state.name.in_expression()) && path.starts_with("last.")
-        })
-    });
-    if read || in_facts {
-        return None;
-    }
-    let message = format!("nobody reads how `{}` comes out: every way leads on alike", state.name);
-    let help = "route its signals apart, need its gate, or give it to somebody as `last.…`".to_owned();
-    Some((Problem::proof("unread", state.place.clone(), message).help(help), Some(state.name.clone())))
-}
-
 /// Items side by side write files of their own.
 fn items_side_by_side(workflow: &Workflow, state: &State) -> Option<Located> {
     let Kind::Each(each) = &state.kind else { return None };
@@ -377,17 +321,23 @@ fn written_documents(workflow: &Workflow, each: &Each) -> Vec<Name> {
     by_calls.chain(by_actions).collect()
 }
 
-/// A state may narrow what its role writes, never widen it.
-fn narrows(workflow: &Workflow, shelf: &Shelf, state: &State) -> Option<Located> {
+/// A state may narrow what its role writes, never widen it, whichever rows count.
+fn narrows(workflow: &Workflow, shelf: &Shelf, machine: &Machine, state: &State) -> Option<Located> {
     let call = state.call()?;
     let own: &Table<Vec<Name>> = call.may_write.as_ref()?;
-    let role = call.role.values().find_map(|it| workflow.roles.get(&**it))?;
-    let wide = own.values().flatten().fold(0, |set, it| set | shelf.set(workflow, [it]));
-    let allowed = role.may_write.values().flatten().fold(0, |set, it| set | shelf.set(workflow, [it]));
-    let beyond = wide & !allowed;
-    if beyond == 0 {
-        return None;
-    }
+    let set = |it: &[Name]| shelf.set(workflow, it);
+    let beyond = |role: &Role, values: &[(Name, Name)]| {
+        let lookup = |name: &Name| values.iter().find(|(by, _)| by == name).map(|(_, it)| it.clone());
+        let wide = writes::picked(own, &lookup).into_iter().fold(0, |all, it| all | set(it));
+        let allowed = writes::picked(&role.may_write, &lookup).into_iter().fold(0, |all, it| all | set(it));
+        wide & !allowed
+    };
+    let beyond = call.role.rows().into_iter().find_map(|(row, role)| {
+        let role = workflow.roles.get(&**role)?;
+        let tables = [own.by(), role.may_write.by()];
+        let settings = settings(workflow, machine, row.into_iter().collect(), &tables);
+        settings.iter().map(|it| beyond(role, it)).find(|it| *it != 0)
+    })?;
     let message = format!(
         "`{}` lets its role write more than the role may: {}",
         state.name,
@@ -397,6 +347,31 @@ fn narrows(workflow: &Workflow, shelf: &Shelf, state: &State) -> Option<Located>
         Problem::proof("widens", state.place.clone(), message).help("add it to the role, or remove it here"),
         Some(state.name.clone()),
     ))
+}
+
+/// Every way the variables that tables are by can stand, besides those that are known.
+fn settings(
+    workflow: &Workflow,
+    machine: &Machine,
+    known: Vec<(Name, Name)>,
+    tables: &[Option<&Name>],
+) -> Vec<Vec<(Name, Name)>> {
+    let mut settings = vec![known];
+    for name in tables.iter().flatten() {
+        let variable = machine.vars.get(&***name).or_else(|| workflow.main.vars.get(&***name));
+        let values = variable.map(|it| it.values.as_slice()).unwrap_or_default();
+        settings = settings
+            .into_iter()
+            .flat_map(|known| {
+                if values.is_empty() || known.iter().any(|(it, _)| it == *name) {
+                    return vec![known];
+                }
+                let with = |it: &Name| [known.as_slice(), &[((*name).clone(), it.clone())]].concat();
+                values.iter().map(with).collect()
+            })
+            .collect();
+    }
+    settings
 }
 
 /// The longest a check may take.

@@ -31,10 +31,9 @@ impl Shelf {
             names.iter().enumerate().map(|(at, it)| (it.clone(), place(at))).collect();
         let mut touched = vec![0; names.len()];
         for (at, name) in names.iter().enumerate() {
-            for (other_at, other) in names.iter().enumerate().skip(at) {
+            for (other_at, other) in names.iter().enumerate() {
                 if workflow.documents_overlap(name, other) {
                     touched[at] |= 1 << place(other_at);
-                    touched[other_at] |= 1 << place(at);
                 }
             }
         }

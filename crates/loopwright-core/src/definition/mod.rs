@@ -23,7 +23,8 @@ pub use self::state::{
 };
 pub use self::table::Table;
 use crate::language::units::Unit;
-use crate::name::Name;
+use crate::name::{Name, in_expression};
+use crate::paths::FileSet;
 use crate::problem::Place;
 
 /// A whole workflow.
@@ -97,10 +98,30 @@ impl Workflow {
     pub fn documents_overlap(&self, one: &str, other: &str) -> bool {
         let leaves = self.leaves(other);
         let meet = |a: &Name, b: &Name| match (self.documents.get(&**a), self.documents.get(&**b)) {
-            (Some(one), Some(other)) => one.overlaps(other),
+            (Some(one), Some(other)) => one.overlaps(other) || self.is_placed_by(other, a),
             _ => false,
         };
         self.leaves(one).iter().any(|a| leaves.iter().any(|b| a == b || meet(a, b)))
+    }
+
+    /// Whether the path of a document names something of another one: it is another file once that is written.
+    fn is_placed_by(&self, placed: &Document, by: &Name) -> bool {
+        let mut waiting = vec![placed];
+        let mut seen: Vec<&Name> = Vec::new();
+        while let Some(document) = waiting.pop() {
+            for template in document.set.iter().flat_map(FileSet::templates) {
+                let named = template.strip_prefix("docs.").and_then(|it| it.split('.').next());
+                let named = named.map(in_expression);
+                let found = self.documents.iter().find(|(it, _)| Some(it.in_expression()) == named);
+                let Some((name, document)) = found.filter(|(it, _)| !seen.contains(it)) else { continue };
+                if name == by {
+                    return true;
+                }
+                seen.push(name);
+                waiting.push(document);
+            }
+        }
+        false
     }
 }
 

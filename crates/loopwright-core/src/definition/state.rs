@@ -379,6 +379,8 @@ pub struct Action {
     pub parameters: serde_json::Value,
     /// Documents it may change; `None` means anything.
     pub writes: Option<Vec<Name>>,
+    /// Documents of which it sets a field, which no gate judges; `item` is the item's own.
+    pub sets: Vec<Name>,
     /// Documents that are there afterwards.
     pub makes: Vec<Name>,
     /// Documents that may be without files afterwards; `None` means any.

@@ -35,6 +35,16 @@ impl<T> Table<T> {
         }
     }
 
+    /// All entries, each with the name and the value it is for.
+    pub fn rows(&self) -> Vec<(Option<(Name, Name)>, &T)> {
+        match self {
+            Self::One(it) => vec![(None, it)],
+            Self::By { name, rows } => {
+                rows.iter().map(|(value, it)| (Some((name.clone(), value.clone())), it)).collect()
+            }
+        }
+    }
+
     /// The name it is a table by.
     pub fn by(&self) -> Option<&Name> {
         match self {

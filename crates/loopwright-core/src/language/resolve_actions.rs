@@ -6,7 +6,7 @@ use super::scope::Scope;
 use super::yaml::Node;
 use crate::definition::Action;
 use crate::library;
-use crate::name::Name;
+use crate::name::{Name, in_expression};
 use crate::paths::FileSet;
 use crate::problem::{did_you_mean, nearest};
 
@@ -16,19 +16,26 @@ impl Loader<'_> {
         let value = &verb.node;
         let place = Self::place(&verb.key_bytes);
         let mut writes = Some(Vec::new());
+        let mut sets = Vec::new();
         let mut makes = Vec::new();
         let mut removes = Some(Vec::new());
         let mut commits = None;
         match verb.key.as_str() {
             "set" => {
-                for entry in value.entries() {
-                    self.field_target(&entry.key, &entry.key_bytes);
-                }
+                sets = value
+                    .entries()
+                    .iter()
+                    .filter_map(|it| self.field_target(&it.key, &it.key_bytes))
+                    .collect();
+                writes = Some(self.placed_by(&sets));
             }
             "append" => {
-                if let Some(to) = node.get("to") {
-                    self.field_target(to.text().unwrap_or_default(), &to.bytes);
-                }
+                let to = node.get("to");
+                sets = to
+                    .and_then(|it| self.field_target(it.text().unwrap_or_default(), &it.bytes))
+                    .into_iter()
+                    .collect();
+                writes = Some(self.placed_by(&sets));
             }
             "write" | "create" => {
                 makes = self.document(value).into_iter().collect();
@@ -41,9 +48,11 @@ impl Loader<'_> {
                 }
                 let there = self.files_or_document(node.get("to"));
                 let exact = node.get("exact").and_then(Node::boolean).unwrap_or(false);
-                if exact && !self.names_document(node.get("to")) {
+                // What it copies to is there afterwards; what else lies there may not be.
+                if exact {
                     removes = Some(there.clone());
-                } else {
+                }
+                if !exact || self.names_document(node.get("to")) {
                     makes.clone_from(&there);
                 }
                 writes = Some(there);
@@ -83,7 +92,8 @@ impl Loader<'_> {
             _ => {}
         }
         let parameters = to_json(node);
-        Some(Action { verb: verb.key.as_str().into(), parameters, writes, makes, removes, commits, place })
+        let verb = verb.key.as_str().into();
+        Some(Action { verb, parameters, writes, sets, makes, removes, commits, place })
     }
 
     /// Whether what an action is told is a document, and no path.
@@ -167,21 +177,36 @@ impl Loader<'_> {
         self.documents_below(text)
     }
 
-    /// `doc.field`, a field that the document's reader can set.
-    fn field_target(&self, text: &str, bytes: &std::ops::Range<usize>) {
+    /// Documents whose paths name fields of these: with the field set, each is another file.
+    fn placed_by(&self, sets: &[Name]) -> Vec<Name> {
+        let folder = self.root.get("folder").and_then(Node::text);
+        let named = |template: &str| {
+            let document = template.strip_prefix("docs.").and_then(|it| it.split('.').next());
+            sets.iter().any(|it| document.map(in_expression) == Some(it.in_expression()))
+        };
+        let placed = |name: &&str| {
+            let globs: Vec<String> = self.globs(name).into_iter().map(|it| in_folder(folder, it)).collect();
+            let files = FileSet::parse(&globs.iter().map(String::as_str).collect::<Vec<_>>());
+            files.is_ok_and(|it| it.templates().any(named))
+        };
+        self.names("documents").into_iter().filter(placed).map(Name::from).collect()
+    }
+
+    /// `doc.field`, a field that the document's reader can set; the document it is of.
+    fn field_target(&self, text: &str, bytes: &std::ops::Range<usize>) -> Option<Name> {
         let (document, field) = text.split_once('.').unwrap_or((text, ""));
         if document == "item" {
-            return;
+            return Some(document.into());
         }
         if !self.known("documents", "document", document, bytes) {
-            return;
+            return None;
         }
         let declared = self.root.get("documents").and_then(|it| it.get(document));
         let reader = declared.and_then(|it| it.get("as")).and_then(Node::text);
         let Some(reader) = reader.and_then(|it| library::readers().get(it)) else {
             let message = format!("`{document}` has no reader, so its fields cannot be set");
             self.wrong("no-reader", bytes, message, Some("say what it is: `as: yaml`".into()));
-            return;
+            return None;
         };
         if !reader.sets.iter().any(|it| settable(it, field)) {
             let message = format!("`{field}` of `{document}` cannot be set");
@@ -192,6 +217,7 @@ impl Loader<'_> {
                 did_you_mean(field, reader.sets.iter().map(String::as_str)),
             );
         }
+        Some(document.into())
     }
 }
 

@@ -24,5 +24,6 @@ pub use self::effect::{Effect, EffectId, Part, Want};
 pub use self::event::{Cost, Event, Evidence, Observed, Outcome, Outer, Report, Started, VERSION};
 pub use self::impossible::Impossible;
 pub use self::ledger::{Closed, Finding, Judge, Ledger};
+pub(crate) use self::route::MOST_PASSED;
 pub use self::run::{At, Cause, GateRecord, GateStatus, Last, Record, Run, Stage, Taken, lines, row_line};
 pub use self::view::RunView;

@@ -4,24 +4,15 @@ use super::advance::{begin_work, enter, state_of};
 use super::decide;
 use super::event::{Observed, Outcome};
 use super::impossible::Impossible;
-use super::run::{Cause, Last, Record, Run, Stage, Taken, lines};
+use super::run::{Cause, Last, Record, Run, Stage, Taken};
 use crate::definition::{Arm, Kind, Machine, State, Target, Workflow};
-use crate::language::units::Unit;
+use crate::name::Name;
 use crate::signal;
 
-/// The fewest and the most states that do no work which are passed at once before that is taken for a circle.
-const MOST_PASSED: (usize, usize) = (2_000, 1_000_000);
-
-/// So many states that do no work can be passed at once: each of them, for every value a variable takes on the way and
-/// for every use of a budget. A chain beyond that goes round in a circle.
-fn most_passed(machine: &Machine) -> usize {
-    let values = machine.vars.values().map(|it| it.values.len());
-    let uses = machine.budgets.iter().filter(|(_, it)| it.unit() == Unit::Uses);
-    let uses = uses.flat_map(|(name, it)| lines(name, it));
-    let uses = uses.map(|(_, limit)| usize::try_from(limit).unwrap_or(usize::MAX));
-    let rounds = values.chain(uses).fold(1_usize, usize::saturating_add);
-    machine.states.len().saturating_mul(rounds).clamp(MOST_PASSED.0, MOST_PASSED.1)
-}
+/// So many states that do no work are passed at once before anybody looks whether they go round in a circle.
+const UNWATCHED: usize = 2_000;
+/// The most that are passed at once, circle or not. What may pass more is not proved.
+pub(crate) const MOST_PASSED: usize = 1_000_000;
 
 /// Goes on as long as what comes next comes out at once.
 pub(super) fn go_on(
@@ -30,15 +21,36 @@ pub(super) fn go_on(
     run: &mut Run,
     mut at_once: Option<Outcome>,
 ) -> Result<(), Impossible> {
-    let most = most_passed(machine);
+    let mut mark: Option<(Run, Outcome)> = None;
     while let Some(outcome) = at_once {
-        if run.taken.len() >= most {
+        let passed = run.taken.len();
+        let round = mark.as_ref().is_some_and(|(then, came)| *came == outcome && stands_as(run, then));
+        if round || passed >= MOST_PASSED {
             return Err(Impossible::Circle { state: run.at.state.clone(), run: Box::new(run.clone()) });
+        }
+        // A mark further on each time is in the circle at last, and far enough from the next one to come round.
+        if passed >= UNWATCHED && (mark.is_none() || passed.is_power_of_two()) {
+            mark = Some((Run { taken: Vec::new(), ..run.clone() }, outcome.clone()));
         }
         let state = state_of(machine, run)?;
         at_once = one_out(workflow, machine, state, run, outcome)?;
     }
     Ok(())
+}
+
+/// Whether a run stands where it stood before, in all that decides where it goes while nothing is looked at.
+fn stands_as(run: &Run, then: &Run) -> bool {
+    let came_out_so = |(name, it): (&Name, &Last)| {
+        then.last.get(&**name).is_some_and(|then| it.signal == then.signal && it.fields == then.fields)
+    };
+    run.at.state == then.at.state
+        && run.at.from == then.at.from
+        && run.vars == then.vars
+        && run.left == then.left
+        && run.gates == then.gates
+        && run.ever == then.ever
+        && run.last.len() == then.last.len()
+        && run.last.iter().all(came_out_so)
 }
 
 /// The work of a state came out: the way on is sought, and gone until something has to be done.

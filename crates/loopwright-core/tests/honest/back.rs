@@ -184,6 +184,11 @@ impl World<'_> {
             self.note(|| format!("  {} wrote {wrote:?}", state.name));
         }
         self.write(&wrote);
+        if let (Kind::Do { actions, .. }, Want::Act { index }) = (&state.kind, &effect.want)
+            && let Some(action) = actions.get(*index)
+        {
+            self.set(run, &action.sets);
+        }
     }
 
     fn failure(&mut self, state: &State) -> Option<Name> {

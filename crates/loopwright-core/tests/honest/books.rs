@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use indexmap::IndexMap;
 use loopwright_core::definition::{
-    Arm, Claim, Condition, Happened, Kind, Machine, Phase, State, Target, Term,
+    Arm, Claim, Condition, EachRun, Happened, Kind, Machine, Phase, State, Target, Term,
 };
 use loopwright_core::machine::{Run, Taken};
 use loopwright_core::name::Name;
@@ -23,6 +23,29 @@ impl World<'_> {
         if !documents.is_empty() {
             self.git_at = self.clock;
         }
+    }
+
+    /// Fields are set: facts over these documents may be otherwise, and no gate judges that.
+    pub(crate) fn set(&mut self, run: &Run, documents: &[Name]) {
+        self.clock += 1;
+        let mut set: Vec<Name> = documents.iter().filter(|it| ***it != *"item").cloned().collect();
+        if set.len() < documents.len() {
+            set.extend(self.lists_of(run.child.as_ref()));
+        }
+        for leaf in set.iter().flat_map(|it| &self.shares[it]) {
+            self.touched_at.insert(leaf.clone(), self.clock);
+        }
+    }
+
+    /// The documents a child's items come from.
+    fn lists_of(&self, child: Option<&Name>) -> Vec<Name> {
+        let loops = self.workflow.main.states.values().filter_map(|it| match &it.kind {
+            Kind::Each(each) => Some(each),
+            _ => None,
+        });
+        let loops = loops.filter(|it| matches!(&it.run, EachRun::Child(name) if Some(name) == child));
+        let named = loops.filter_map(|it| it.list.strip_prefix("docs.")?.split('.').next());
+        named.map(Name::from).collect()
     }
 
     /// Somebody outside the run edits documents.
@@ -123,7 +146,11 @@ impl World<'_> {
                 machine.states.keys().any(|it| it.in_expression() == second && since(&frame.last_at, it))
             }
             "lists" | "items" => self.lists_at > at,
-            "project" | "item" | "inputs" => false,
+            "item" => {
+                let lists = self.lists_of(machine.name.as_ref());
+                outside || lists.iter().any(|it| since(&self.touched_at, it))
+            }
+            "project" | "inputs" => false,
             head => machine.vars.keys().any(|it| it.in_expression() == head && since(&frame.vars_at, it)),
         }
     }

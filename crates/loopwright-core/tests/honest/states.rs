@@ -20,6 +20,9 @@ impl Maker {
             fact(&mut machine, "ready", "docs.spec.exists", "");
             fact(&mut machine, "sized", "size == 'small'", "");
             if self.dice.yes(30) {
+                fact(&mut machine, "marked", "item.depends.size() > 0", "");
+            }
+            if self.dice.yes(30) {
                 fact(&mut machine, "tested", "project.test.size() > 0", ", once: true");
             }
         } else {
@@ -35,6 +38,9 @@ impl Maker {
             fact(&mut machine, "logged", "lists.log.size() > 0", "");
             fact(&mut machine, "found", "findings.open.size() > 0", "");
             fact(&mut machine, "rust", "project.language == 'rust'", ", once: true");
+            if self.dice.yes(30) {
+                fact(&mut machine, "listed", "docs.table.items.size() > 0", "");
+            }
         }
         self.outline(&mut machine, if child { "c" } else { "s" }, inner);
         let check = machine.states.iter().find(|it| it.what == What::Check).map(|it| it.name.clone());
@@ -209,7 +215,7 @@ impl Maker {
     fn act(&mut self, state: &mut StateText) {
         let mut actions = Vec::new();
         for _ in 0..=self.dice.below(2) {
-            actions.push(match self.dice.below(6) {
+            actions.push(match self.dice.below(7) {
                 0 => format!("{{write: {}, from: \"text\"}}", self.pick(DOCUMENTS)),
                 1 => "{run: \"make\", writes: [notes]}".to_owned(),
                 2 => format!("{{restore: [{}]}}", self.pick(DOCUMENTS)),
@@ -217,6 +223,8 @@ impl Maker {
                     let what = self.pick(&["code", "spec", "both", "notes"]);
                     format!("{{commit: \"all\", what: [{what}]}}")
                 }
+                4 if state.name.starts_with('c') => "{set: {item.depends: []}}".to_owned(),
+                4 => "{set: {table.items: []}}".to_owned(),
                 _ => "{say: \"so far\"}".to_owned(),
             });
         }
