@@ -37,6 +37,8 @@ struct Changed {
     values: Values,
     facts: Vec<usize>,
     edited: Documents,
+    /// Whether a fact is otherwise by what somebody edited.
+    by_person: bool,
 }
 
 /// A cell as it was found.
@@ -234,7 +236,7 @@ impl Unfolded<'_> {
         found: &mut Vec<FoundCell>,
     ) {
         let missing_already = moment.cell.stale && written.documents.is_none();
-        let waits = moment.cell.waits && !missing_already || changed.edited != 0;
+        let waits = moment.cell.waits && !missing_already || changed.edited != 0 || changed.by_person;
         let cell = Cell { waits, steps: routed.steps };
         let place = |number: usize, arm: usize| moment.state.cells[number].arms[arm].arm.place.bytes.start;
         let alike = |it: &FoundCell| {
@@ -383,7 +385,7 @@ fn read_facts(
         }
     }
     if open.is_empty() {
-        found.push(Changed { values: after, facts: Vec::new(), edited });
+        found.push(Changed { values: after, facts: Vec::new(), edited, by_person: false });
         return;
     }
     let facts: Vec<usize> = open.iter().map(|(slot, _)| *slot).collect();
@@ -391,10 +393,12 @@ fn read_facts(
     let mut places = vec![0; sizes.len()];
     loop {
         let mut values = after.clone();
+        let mut by_person = false;
         for ((slot, choices), place) in open.iter().zip(&places) {
             let value = choices[usize::from(*place)];
             values[*slot] = value;
             let fact = state.facts.iter().find(|it| it.slot == *slot);
+            by_person |= fact.is_some() && value != after[*slot] && !rewritten.contains(slot);
             if let Some((outside, asks)) = fact.and_then(|it| it.outside.as_ref()) {
                 let changed = value != after[*slot];
                 if rewritten.contains(slot) || changed && !asks[usize::from(value)] {
@@ -404,7 +408,7 @@ fn read_facts(
                 }
             }
         }
-        found.push(Changed { values, facts: facts.clone(), edited });
+        found.push(Changed { values, facts: facts.clone(), edited, by_person });
         if !turn(&mut places, &sizes) {
             return;
         }
