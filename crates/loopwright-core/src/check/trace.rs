@@ -47,7 +47,31 @@ impl Tracer<'_, '_> {
         for (state, end) in brought {
             scenario.start.done.entry(state).or_default().insert(before_the_start(&end), end);
         }
+        self.say_facts_once(&mut scenario);
         scenario
+    }
+
+    /// Facts stay as they are until something else is said of them.
+    fn say_facts_once(&self, scenario: &mut Scenario) {
+        let mut known = scenario.facts.clone();
+        let mut is_new =
+            |name: &Name, value: &Name| known.insert(name.clone(), value.clone()).as_ref() != Some(value);
+        let only_looks = |child: &Option<Name>, state: &Name| {
+            let machine = self.unfolded.workflow.machine(child.as_deref());
+            let kind = machine.and_then(|it| it.states.get(&**state)).map(|it| &it.kind);
+            matches!(kind, Some(Kind::Choose | Kind::Settle { .. }))
+        };
+        scenario.steps.retain_mut(|step| match step {
+            Step::Facts(facts) => {
+                facts.retain(|name, value| is_new(name, value));
+                !facts.is_empty()
+            }
+            Step::State { child, state, play } => {
+                play.facts.retain(|name, value| is_new(name, value));
+                **play != Play::default() || !only_looks(child, state)
+            }
+            _ => true,
+        });
     }
 
     /// The same, with one more outcome at the end that has no route.

@@ -123,7 +123,7 @@ impl Maker {
             "documents:\n  code: {files: [\"src/**\"]}\n  spec: {file: spec.md, optional: true}\n",
             "  lib: {files: [\"src/lib/**\"]}\n  notes: {file: notes.md}\n",
             "  wide: {files: [\"**\", \"!src/**\"]}\n  both: {group: [code, spec]}\n",
-            "  table: {file: list.yaml, as: yaml, shape: {items: [{id: text, depends: [text]}]}}\n",
+            "  table: {file: list.yaml, as: yaml, shape: {mark: text, items: [{id: text, note: text, depends: [text]}]}}\n",
         ));
         self.roles(&mut out);
         self.questions(&mut out);

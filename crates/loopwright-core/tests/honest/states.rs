@@ -20,7 +20,7 @@ impl Maker {
             fact(&mut machine, "ready", "docs.spec.exists", "");
             fact(&mut machine, "sized", "size == 'small'", "");
             if self.dice.yes(30) {
-                fact(&mut machine, "marked", "item.depends.size() > 0", "");
+                fact(&mut machine, "marked", "item.note == 'x'", "");
             }
             if self.dice.yes(30) {
                 fact(&mut machine, "tested", "project.test.size() > 0", ", once: true");
@@ -39,7 +39,7 @@ impl Maker {
             fact(&mut machine, "found", "findings.open.size() > 0", "");
             fact(&mut machine, "rust", "project.language == 'rust'", ", once: true");
             if self.dice.yes(30) {
-                fact(&mut machine, "listed", "docs.table.items.size() > 0", "");
+                fact(&mut machine, "listed", "docs.table.mark == 'x'", "");
             }
         }
         self.outline(&mut machine, if child { "c" } else { "s" }, inner);
@@ -223,8 +223,8 @@ impl Maker {
                     let what = self.pick(&["code", "spec", "both", "notes"]);
                     format!("{{commit: \"all\", what: [{what}]}}")
                 }
-                4 if state.name.starts_with('c') => "{set: {item.depends: []}}".to_owned(),
-                4 => "{set: {table.items: []}}".to_owned(),
+                4 if state.name.starts_with('c') => "{set: {item.note: x}}".to_owned(),
+                4 => "{set: {table.mark: x}}".to_owned(),
                 _ => "{say: \"so far\"}".to_owned(),
             });
         }

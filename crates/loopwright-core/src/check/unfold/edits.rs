@@ -41,7 +41,7 @@ impl Unfolded<'_> {
             let spoilt = counted.iter().filter(|it| gates[**it].judged(values) & touched != 0);
             spoilt.fold(0, |set, it| set | bit(*it))
         };
-        let mut single = self.one_by_one(judged, &stale);
+        let mut single = self.one_by_one(judged, gates, &stale);
         let asked_by_edits =
             |it: &&usize| gates[**it].slot.is_some() && is_asked_by_edits(&gates[**it], state, values);
         let flips = fitted.needs.iter().filter(|it| !missing.contains(it)).filter(asked_by_edits);
@@ -115,20 +115,30 @@ impl Unfolded<'_> {
         let stale = |touched: Documents| {
             settled.iter().fold(0_u128, |set, it| set << 1 | u128::from(it & touched != 0))
         };
-        let mut single = self.one_by_one(judged, &stale);
+        let mut single = self.one_by_one(judged, &builder.plan.gates, &stale);
         single.retain(|it| it.touched & spared == 0);
         combined(&single).into_iter().map(|it| (it.documents, it.touched)).collect()
     }
 
-    /// One edit for everything that can go stale by a single document.
-    fn one_by_one(&self, mut judged: Documents, stale: &dyn Fn(Documents) -> u128) -> Vec<Edit> {
-        let mut found: Vec<Edit> = Vec::new();
+    /// One edit for everything that can go stale by a single document, the one that spoils fewest gates beside: how some
+    /// stand, nobody knows here.
+    fn one_by_one(
+        &self,
+        mut judged: Documents,
+        gates: &[GatePlan],
+        stale: &dyn Fn(Documents) -> u128,
+    ) -> Vec<Edit> {
+        let mut all: Vec<Edit> = Vec::new();
         while judged != 0 {
             let documents = judged & judged.wrapping_neg();
             judged ^= documents;
             let touched = self.shelf.touched(documents);
-            let edit = Edit { documents, touched, stale: stale(touched) };
-            if !found.iter().any(|it| it.stale == edit.stale && it.touched == edit.touched) {
+            all.push(Edit { documents, touched, stale: stale(touched) });
+        }
+        all.sort_by_cached_key(|it| gates.iter().filter(|gate| gate.ever_judged() & it.touched != 0).count());
+        let mut found: Vec<Edit> = Vec::new();
+        for edit in all {
+            if !found.iter().any(|it| it.stale == edit.stale) {
                 found.push(edit);
             }
         }

@@ -378,7 +378,10 @@ fn read_facts(
         let by_person = (cell.waits || fact.seen) && fact.by_edits();
         let changed = fact.always || wrote & fact.documents != 0 || fact.git && wrote != 0;
         if changed || by_person {
-            open.push((fact.slot, (0..fact.values).collect()));
+            // That nothing changes comes first, and so stands in paths where it makes no difference.
+            let now = after[fact.slot];
+            let others = (0..fact.values).filter(|it| *it != now);
+            open.push((fact.slot, std::iter::once(now).chain(others).collect()));
         }
         if changed {
             rewritten.push(fact.slot);
