@@ -48,7 +48,7 @@ const REASONS: &[Reason] = &[
     Reason {
         built_in: "issue",
         operator: "drop-set",
-        mutants: &["diagnose-review TEST_DESIGN"],
+        mutants: &["diagnose-review TEST_DESIGN", "begin-task then"],
         counts: SURVIVES,
         because: "it changes which of two prompts `implement` has, and all that either is given is there",
     },

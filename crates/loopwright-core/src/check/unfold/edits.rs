@@ -115,8 +115,10 @@ impl Unfolded<'_> {
         let stale = |touched: Documents| {
             settled.iter().fold(0_u128, |set, it| set << 1 | u128::from(it & touched != 0))
         };
-        let mut single = self.one_by_one(judged, &builder.plan.gates, &stale);
-        single.retain(|it| it.touched & spared == 0);
+        let one_by_one = (0..128).map(|at| judged & (1 << at));
+        let sparing = one_by_one.filter(|it| *it != 0 && self.shelf.touched(*it) & spared == 0);
+        let judged = sparing.fold(0, |set, it| set | it);
+        let single = self.one_by_one(judged, &builder.plan.gates, &stale);
         combined(&single).into_iter().map(|it| (it.documents, it.touched)).collect()
     }
 
