@@ -4,11 +4,12 @@
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 
-use super::monitors::{Watch, What, watches};
+use super::monitors::{Watch, What};
 use super::slots::term_values;
 use super::terms::outer_terms;
 use super::trace::{ChildSteps, Tracer, forcing};
 use super::unfold::{Ends, Memory, Reached, Setting, Unfolded};
+use super::watched::watches;
 use super::writes::Shelf;
 use crate::definition::{Claim, EachRun, Happened, Kind, Machine, Term, Workflow};
 use crate::name::Name;

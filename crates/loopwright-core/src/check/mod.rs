@@ -26,6 +26,7 @@ mod unread;
 mod unused;
 mod verdicts;
 mod visits;
+mod watched;
 mod writes;
 
 use rustc_hash::{FxHashMap, FxHashSet};

@@ -3,10 +3,9 @@
 use super::presence;
 use super::slots::{BY_ITSELF, Slot};
 use super::unfold::{Begin, Setting, Unfolded, Values, goes_before};
+use super::watched::root_of;
 use super::writes;
-use crate::definition::{
-    Arm, Condition, EachRun, Gate, Given, Happened, Kind, Machine, Outcome, State, Term, Workflow,
-};
+use crate::definition::{Arm, Condition, EachRun, Gate, Happened, Kind, Machine, Outcome, State, Term};
 use crate::name::{Name, in_expression};
 use crate::problem::Place;
 use crate::signal;
@@ -338,95 +337,10 @@ fn opens(unfolded: &Unfolded<'_>, gate: &Name, taken: &Taken<'_>) -> bool {
 fn retables(unfolded: &Unfolded<'_>, gate: &Name, arm: &Arm) -> bool {
     let judges = unfolded.machine.gates.get(&**gate).into_iter().flatten();
     judges
-        .filter_map(|it| unfolded.machine.states.get(&**it)?.gate.as_ref()?.judges.by())
-        .any(|it| arm.set.contains_key(&**it))
+        .filter_map(|it| unfolded.machine.states.get(&**it)?.gate.as_ref())
+        .any(|gate| arm.set.keys().any(|it| unfolded.workflow.decides_what_is_judged(it, gate)))
 }
 
 fn came_out(happened: &Happened, taken: &Taken<'_>) -> bool {
     matches!(happened, Happened::Signal { state, signals, .. } if *state == taken.state.name && signals.contains(taken.signal))
-}
-
-/// `docs.spec.items` is there when `docs.spec` is.
-pub(super) fn root_of(given: &str) -> String {
-    given.split('.').take(2).collect::<Vec<_>>().join(".")
-}
-
-/// The watches of a machine.
-pub(super) fn watches(workflow: &Workflow, machine: &Machine) -> Vec<Watch> {
-    let mut watches = Vec::new();
-    for gate in machine.gates.keys() {
-        if machine.states.values().any(|it| it.needs.values().flatten().any(|it| it == gate)) {
-            watches.push(Watch { name: format!("gate {gate}"), what: What::Gate(gate.clone()) });
-        }
-    }
-    let mut wanted: indexmap::IndexMap<String, Vec<(Name, Place)>> = indexmap::IndexMap::new();
-    for state in machine.states.values() {
-        for given in all_given(workflow, state) {
-            let root = root_of(&given.name);
-            if !given.maybe && matches!(root.split('.').next(), Some("docs" | "last" | "inputs")) {
-                wanted.entry(root).or_default().push((state.name.clone(), given.place.clone()));
-            }
-        }
-        if let Kind::Each(each) = &state.kind
-            && let EachRun::Child(child) = &each.run
-            && let Some(child) = workflow.children.get(&**child)
-        {
-            // What a child is given of its parent must be there when the child starts.
-            for inner in child.states.values() {
-                for given in all_given(workflow, inner) {
-                    let root = root_of(&given.name);
-                    let own = root.strip_prefix("last.").is_some_and(|it| child.states.contains_key(it));
-                    if !given.maybe
-                        && !own
-                        && matches!(root.split('.').next(), Some("docs" | "last" | "inputs"))
-                    {
-                        wanted.entry(root).or_default().push((state.name.clone(), given.place.clone()));
-                    }
-                }
-            }
-        }
-    }
-    for (given, by) in wanted {
-        let documents = given.strip_prefix("docs.").map(|it| presence::stands_for(workflow, it));
-        let documents = match documents {
-            Some(documents) => documents.into_iter().map(Some).collect(),
-            None => vec![None],
-        };
-        for document in documents {
-            let (given, mut by) = (given.clone(), by.clone());
-            // What every item makes for itself, its child is asked for.
-            if document.as_ref().is_some_and(|it| presence::is_made_by_its_item(workflow, it)) {
-                by.retain(|(it, _)| !machine.states.get(&**it).is_some_and(runs_child));
-            }
-            if by.is_empty() {
-                continue;
-            }
-            watches.push(Watch { name: given.clone(), what: What::Defined { given, document, by } });
-        }
-    }
-    watches
-}
-
-fn runs_child(state: &State) -> bool {
-    matches!(&state.kind, Kind::Each(each) if matches!(each.run, EachRun::Child(_)))
-}
-
-/// Everything a state's call or question is given.
-pub(super) fn all_given(workflow: &Workflow, state: &State) -> Vec<Given> {
-    let mut given: Vec<Given> = Vec::new();
-    if let Some(call) = state.call() {
-        given.extend(call.given.values().flatten().cloned());
-        let advice = match &state.kind {
-            Kind::Review { advice, .. } => advice.clone(),
-            _ => Vec::new(),
-        };
-        for role in call.role.values().chain(&advice).filter_map(|it| workflow.roles.get(&**it)) {
-            given.extend(role.given.values().flatten().cloned());
-        }
-        given.extend(workflow.given.iter().cloned());
-    }
-    if let Kind::Ask { question } = &state.kind {
-        given.extend(workflow.questions.get(&**question).into_iter().flat_map(|it| it.shows.iter().cloned()));
-    }
-    given
 }

@@ -1,7 +1,7 @@
 //! Verdicts nobody reads.
 
-use super::monitors::all_given;
 use super::sound::Located;
+use super::watched::all_given;
 use crate::definition::{Arm, Claim, Happened, Kind, Machine, State, Term, Workflow};
 use crate::problem::Problem;
 use crate::signal;

@@ -104,6 +104,15 @@ impl Workflow {
         self.leaves(one).iter().any(|a| leaves.iter().any(|b| a == b || meet(a, b)))
     }
 
+    /// Whether a variable decides what a gate judges: by a table, or in the path of a document.
+    pub fn decides_what_is_judged(&self, variable: &Name, gate: &Gate) -> bool {
+        let named = variable.in_expression();
+        let judged = gate.judges.values().flatten().flat_map(|it| self.leaves(it));
+        let mut sets = judged.filter_map(|it| self.documents.get(&*it)?.set.as_ref());
+        gate.judges.by() == Some(variable)
+            || sets.any(|it| it.templates().any(|it| in_expression(it) == named))
+    }
+
     /// Whether the path of a document names something of another one: it is another file once that is written.
     fn is_placed_by(&self, placed: &Document, by: &Name) -> bool {
         let mut waiting = vec![placed];

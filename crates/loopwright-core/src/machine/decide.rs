@@ -306,10 +306,10 @@ fn holds_now(machine: &Machine, run: &Run, condition: &Condition, seen: &Observe
 }
 
 /// What a gate judges may depend on a variable; when that changes, an earlier pass was about something else.
-pub(super) fn forget_tables(machine: &Machine, run: &mut Run, arm: &Arm) {
+pub(super) fn forget_judged(workflow: &Workflow, machine: &Machine, run: &mut Run, arm: &Arm) {
     for variable in arm.set.keys() {
-        for state in machine.states.values() {
-            if let Some(gate) = state.gate.as_ref().filter(|it| it.judges.by() == Some(variable)) {
+        for gate in machine.states.values().filter_map(|it| it.gate.as_ref()) {
+            if workflow.decides_what_is_judged(variable, gate) {
                 run.gates.shift_remove(&*gate.name);
                 run.passed.shift_remove(&*gate.name);
             }

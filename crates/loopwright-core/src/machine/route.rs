@@ -126,7 +126,7 @@ pub(super) fn route(
     for (name, value) in &arm.set {
         run.vars.insert(name.clone(), value.clone());
     }
-    decide::forget_tables(machine, run, arm);
+    decide::forget_judged(workflow, machine, run, arm);
     for budget in &arm.refill {
         run.fill(machine, budget);
         decide::stretch_anew(machine, run, budget);

@@ -5,10 +5,12 @@
 //! choice the world has: every signal, every value of a fact, written or not written. So whatever a run can do, the
 //! graph can do; and what the graph can do is printed as a scenario that the machine then plays.
 
+mod came;
 mod choices;
 mod done;
 mod edits;
 mod expand;
+mod facts;
 mod fitted;
 mod heeds;
 mod plan;
@@ -22,6 +24,7 @@ use std::rc::Rc;
 use indexmap::{Equivalent, IndexMap, IndexSet};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
+pub(super) use self::came::{Begin, Came, Ends, Reached, Setting};
 pub(super) use self::done::Memory;
 pub(super) use self::fitted::goes_before;
 use self::fitted::{Fitted, Fitter};
@@ -119,57 +122,6 @@ const THERE: u16 = 0;
 const OVER: u16 = 1;
 /// In a loop, after a person decided something in a child that comes to the end of this number (from here on).
 const DECIDED: u16 = 2;
-
-/// One way the work of a node comes out.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub(super) struct Came {
-    pub(super) signal: Name,
-    pub(super) fields: Vec<(Name, Name)>,
-    pub(super) same_again: Option<bool>,
-    pub(super) topic: Option<Name>,
-    pub(super) facts: Vec<(Name, Name)>,
-    pub(super) changed: Vec<(Name, bool)>,
-    pub(super) wrote: Option<Documents>,
-    /// What somebody edited before it came out like this.
-    pub(super) edited: Documents,
-    /// Arms that only try the same visit again, which were walked past: their place in the cell, and how often each can
-    /// be taken first.
-    pub(super) retries: Vec<(usize, u64)>,
-    /// Only that a person decided something in a child; what follows is the next move.
-    pub(super) decides: bool,
-    /// Per step of the cell: the arm's place in the state's cell.
-    pub(super) arms: Vec<usize>,
-}
-
-/// How a run begins.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Begin {
-    pub(super) verb: Option<Name>,
-    pub(super) phase: Option<Name>,
-    pub(super) vars: IndexMap<Name, Name>,
-    pub(super) facts: IndexMap<Name, Name>,
-    /// What somebody edits before the run goes on.
-    pub(super) edited: Documents,
-}
-
-/// What the parent knows when it runs a child: the child's start values and the parent's terms it reads.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub(super) struct Setting {
-    pub(super) with: Vec<(Name, Name)>,
-    pub(super) outer: Vec<(Term, Name)>,
-}
-
-/// Which ends a loop's children can come to, by state and setting. Absent means all.
-pub(super) type Ends = FxHashMap<(Name, Setting), IndexMap<Name, Reached>>;
-
-/// How children come to an end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Reached {
-    /// Only by what a person decides.
-    pub(super) by_person: bool,
-    /// Possibly past a gate, so that what the loop passes counts as forced.
-    pub(super) forced: bool,
-}
 
 /// What unfolding one machine shares.
 struct Builder<'b, 'w> {

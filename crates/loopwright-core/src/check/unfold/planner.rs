@@ -257,7 +257,7 @@ impl<'w> Planner<'_, 'w> {
         let gates_by = |name: &Name| {
             let judges = self.machine.states.values().filter_map(|it| it.gate.as_ref());
             judges
-                .filter(|it| it.judges.by() == Some(name))
+                .filter(|it| self.workflow.decides_what_is_judged(name, it))
                 .filter_map(|it| self.gate_index(&it.name))
                 .collect::<Vec<_>>()
         };
