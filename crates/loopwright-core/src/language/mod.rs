@@ -7,6 +7,7 @@
 
 mod conform;
 mod grammar;
+mod item_types;
 mod json_schema;
 mod loader;
 mod resolve_actions;

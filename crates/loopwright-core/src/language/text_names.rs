@@ -2,9 +2,10 @@
 
 use indexmap::IndexMap;
 
+use super::item_types::named_items;
 use super::loader::Loader;
 use super::scope::Scope;
-use super::types::{Types, environment};
+use super::types::{Types, environment, finding};
 use crate::definition::{Given, Kind, Machine, State, Workflow};
 use crate::fact::Type;
 use crate::name::{Name, in_expression};
@@ -97,9 +98,10 @@ pub(super) fn text_names(
     ] {
         names.insert(name.into(), Type::Text);
     }
-    for name in ["question", "finding", "answer", "changed_files", "folder", "decisions", "spent", "gate"] {
+    for name in ["question", "answer", "changed_files", "folder", "decisions", "spent", "gate"] {
         names.insert(name.into(), Type::Any);
     }
+    names.insert("finding".into(), finding(Type::Text, Type::Text));
     let cause = ["state", "signal", "summary", "exhausted"].map(|it| (it.to_owned(), Type::Text));
     names.insert("cause".into(), Type::Record(cause.into_iter().collect()));
     let mut facts = IndexMap::new();
@@ -109,10 +111,8 @@ pub(super) fn text_names(
             facts.insert(name.in_expression(), values.clone());
             names.entry(name.in_expression()).or_insert(values);
         }
-        for state in machine.states.values() {
-            if let Kind::Each(each) = &state.kind {
-                names.entry(each.item.in_expression()).or_insert(Type::Any);
-            }
+        for (name, of) in named_items(workflow, machine, types) {
+            names.entry(name).or_insert(of);
         }
     }
     names.insert("facts".into(), Type::Record(facts));

@@ -3,8 +3,11 @@
 //! A prompt may use what its role or state is `given` and a few names that are always there; other texts may use
 //! anything the run knows. A misspelt name is found here, not by an agent that gets an empty prompt.
 
+use std::borrow::Cow;
+
 use indexmap::{IndexMap, IndexSet};
 
+use super::item_types::entry_of;
 use super::loader::Loader;
 use super::resolve_nouns::all;
 use super::scope::Scope;
@@ -33,6 +36,7 @@ struct Prompt {
 pub(super) struct Texts<'l, 'a> {
     pub(super) loader: &'l Loader<'a>,
     workflow: &'l Workflow,
+    types: &'l Types,
     prompts: IndexMap<(String, usize), Prompt>,
     /// Roles without a prompt that were reported.
     promptless: IndexSet<Name>,
@@ -50,10 +54,11 @@ struct Caller<'c> {
 }
 
 impl<'l, 'a> Texts<'l, 'a> {
-    pub(super) fn check(loader: &'l Loader<'a>, workflow: &'l Workflow, types: &Types) {
+    pub(super) fn check(loader: &'l Loader<'a>, workflow: &'l Workflow, types: &'l Types) {
         let mut texts = Self {
             loader,
             workflow,
+            types,
             prompts: IndexMap::new(),
             promptless: IndexSet::new(),
             unsure: IndexSet::new(),
@@ -132,6 +137,8 @@ impl<'l, 'a> Texts<'l, 'a> {
                     }
                 }
                 for action in actions {
+                    let list = action.parameters.get("for").and_then(|it| it.as_str());
+                    let names = &self.with_item(names, list);
                     self.texts_in(&action.parameters, node, names);
                     if let Some(file) = action.parameters.get("template").and_then(|it| it.as_str())
                         && let Some(text) = self.loader.folder.text(file)
@@ -159,6 +166,11 @@ impl<'l, 'a> Texts<'l, 'a> {
             _ => {}
         }
         let Some(call) = state.call() else { return };
+        let list = match &state.kind {
+            Kind::Each(each) => Some(each.list.as_str()),
+            _ => None,
+        };
+        let names = &self.with_item(names, list);
         for role in call.role.values() {
             self.check_call(&Caller { machine, state, role, call: Some(call) }, node, names);
         }
@@ -167,6 +179,14 @@ impl<'l, 'a> Texts<'l, 'a> {
                 self.check_call(&Caller { machine, state, role, call: None }, node, names);
             }
         }
+    }
+
+    /// The names there are where something is done for each entry of a list.
+    fn with_item<'n>(&self, names: &'n Names, list: Option<&str>) -> Cow<'n, Names> {
+        let Some(list) = list else { return Cow::Borrowed(names) };
+        let mut names = names.clone();
+        names.insert("item".to_owned(), entry_of(self.workflow, list, self.types));
+        Cow::Owned(names)
     }
 
     fn check_call(&mut self, caller: &Caller<'_>, node: &Node, names: &Names) {

@@ -2,11 +2,12 @@
 
 use indexmap::IndexMap;
 
+use super::item_types::{entry_of, item_of, recorded};
 use super::loader::Loader;
 use super::resolve_nouns::declared_shape;
 use super::scope::Scope;
 use super::yaml::{Node, Value};
-use crate::definition::{Findings, Machine, Workflow};
+use crate::definition::{Findings, Kind, Machine, Workflow};
 use crate::fact::Type;
 use crate::library;
 use crate::name::{Name, in_expression};
@@ -101,7 +102,7 @@ fn type_word(text: &str) -> Type {
     }
 }
 
-fn record<const N: usize>(fields: [(&str, Type); N]) -> Type {
+pub(super) fn record<const N: usize>(fields: [(&str, Type); N]) -> Type {
     Type::Record(fields.into_iter().map(|(name, it)| (name.to_owned(), it)).collect())
 }
 
@@ -147,15 +148,7 @@ pub(super) fn environment(
         let all: Vec<&Name> = findings.iter().flat_map(|it| of(it)).collect();
         if all.is_empty() || loader.has_problems() { Type::Text } else { one_of(all) }
     };
-    let finding = record([
-        ("id", Type::Text),
-        ("severity", words(|it| &it.severity)),
-        ("topic", words(|it| &it.topic)),
-        ("text", Type::Text),
-        ("file", Type::Text),
-        ("gate", Type::Text),
-        ("round", Type::Int),
-    ]);
+    let finding = finding(words(|it| &it.severity), words(|it| &it.topic));
     put(
         "findings",
         record([("open", list(finding.clone())), ("closed", list(finding)), ("rounds", list(Type::Any))]),
@@ -168,11 +161,11 @@ pub(super) fn environment(
     put("inputs", Type::Record(workflow.inputs.keys().map(|it| (it.in_expression(), Type::Text)).collect()));
     put(
         "lists",
-        Type::Record(workflow.lists.keys().map(|it| (it.in_expression(), list(Type::Any))).collect()),
+        Type::Record(workflow.lists.keys().map(|it| (it.in_expression(), list(recorded()))).collect()),
     );
     put("last", Type::Record(remembered(loader, workflow, machine)));
-    put("items", items(loader, workflow, machine));
-    put("item", Type::Any);
+    put("items", items(loader, workflow, machine, types));
+    put("item", item_of(workflow, machine, types));
     for machine in [Some(machine), scope.child.map(|_| &workflow.main)].into_iter().flatten() {
         for (name, variable) in &machine.vars {
             let known = !variable.values.is_empty() && !loader.is_broken(scope.values_node(loader, name));
@@ -180,6 +173,19 @@ pub(super) fn environment(
         }
     }
     names
+}
+
+/// A finding, as facts and texts see it.
+pub(super) fn finding(severity: Type, topic: Type) -> Type {
+    record([
+        ("id", Type::Text),
+        ("severity", severity),
+        ("topic", topic),
+        ("text", Type::Text),
+        ("file", Type::Text),
+        ("gate", Type::Text),
+        ("round", Type::Int),
+    ])
 }
 
 fn remembered(loader: &Loader<'_>, workflow: &Workflow, machine: &Machine) -> IndexMap<String, Type> {
@@ -219,15 +225,16 @@ fn remembered(loader: &Loader<'_>, workflow: &Workflow, machine: &Machine) -> In
     states
 }
 
-fn items(loader: &Loader<'_>, workflow: &Workflow, machine: &Machine) -> Type {
+fn items(loader: &Loader<'_>, workflow: &Workflow, machine: &Machine, types: &Types) -> Type {
     let mut states = IndexMap::new();
     let all =
         [machine, &workflow.main].into_iter().flat_map(|it| it.states.iter().map(move |state| (it, state)));
     for (machine, (name, state)) in all {
         if loader.is_vague(machine, name) {
             states.insert(name.in_expression(), Type::Any);
-        } else if matches!(state.kind, crate::definition::Kind::Each(_)) {
-            let ends = state.cells.keys().map(|it| (it.in_expression(), list(Type::Any))).collect();
+        } else if let Kind::Each(each) = &state.kind {
+            let of = entry_of(workflow, &each.list, types);
+            let ends = state.cells.keys().map(|it| (it.in_expression(), list(of.clone()))).collect();
             states.insert(name.in_expression(), Type::Record(ends));
         }
     }

@@ -206,6 +206,7 @@ fn record(state: &State, run: &mut Run, arm: &Arm, asked: &decide::Asked<'_>) {
                     signal: asked.outcome.signal.clone(),
                     summary: finding.text.clone(),
                     finding: Some(id.clone()),
+                    file: Some(finding.file.clone()).filter(|it| !it.is_empty()),
                 });
             }
         }
@@ -216,6 +217,7 @@ fn record(state: &State, run: &mut Run, arm: &Arm, asked: &decide::Asked<'_>) {
                 signal: asked.outcome.signal.clone(),
                 summary: asked.outcome.summary.clone(),
                 finding: None,
+                file: None,
             });
         }
         run.lists.entry(list.clone()).or_default().extend(entries);

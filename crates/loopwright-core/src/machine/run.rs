@@ -193,6 +193,9 @@ pub struct Record {
     pub summary: String,
     /// The finding it stands for.
     pub finding: Option<String>,
+    /// The file that is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
 }
 
 /// What led to the present state.
