@@ -10,12 +10,13 @@ use super::terms::outer_terms;
 use super::trace::{ChildSteps, Tracer, forcing};
 use super::unfold::{Ends, Memory, Reached, Setting, Unfolded};
 use super::watched::watches;
-use super::writes::Shelf;
+use super::writes::{Documents, Shelf};
 use crate::definition::{Claim, EachRun, Happened, Kind, Machine, Term, Workflow};
 use crate::name::Name;
 use crate::proof::graph::Path;
 use crate::proof::{Certainty, Found, Limits, Prover, Verdict};
 use crate::rehearse::{Expect, Play, Scenario, Step};
+use crate::signal;
 
 /// A child as one parent's state runs it.
 pub(super) struct Instance<'w> {
@@ -142,10 +143,35 @@ fn comes_to(unfolded: &Unfolded<'_>, watches: &[Watch]) -> (IndexMap<Name, Reach
     };
     let forces = unfolded.machine.arms().any(|it| !it.forced.is_empty());
     let reached = |end: Name| {
-        let reached = Reached { by_person: !unattended.contains(&end), forced: forces && !unforced(&end) };
+        let by_person = !unattended.contains(&end);
+        let edited = if by_person { edited_before(unfolded, &end) } else { 0 };
+        let reached = Reached { by_person, edited, forced: forces && !unforced(&end) };
         (end, reached)
     };
     (ends.into_iter().map(reached).collect(), verdicts)
+}
+
+/// What somebody edits on every way to an end of a child.
+fn edited_before(unfolded: &Unfolded<'_>, end: &Name) -> Documents {
+    let edited = |node: usize, cell: usize| {
+        let came = unfolded.outcomes.get(node).and_then(|it| it.get(cell));
+        let before = came.filter(|it| it.signal == signal::STALE).and_then(|it| it.wrote);
+        unfolded.shelf.touched(came.map_or(0, |it| it.edited) | before.unwrap_or(0))
+    };
+    let needs = |documents: Documents| {
+        let without = |node: usize, cell: usize| edited(node, cell) & documents != 0;
+        !ends_of(unfolded, &Prover::without(&unfolded.graph, Limits::default(), &without)).contains(end)
+    };
+    if !needs(Documents::MAX) {
+        return 0;
+    }
+    let cells = unfolded.outcomes.iter().enumerate();
+    let all = cells.flat_map(|(node, cells)| (0..cells.len()).map(move |cell| (node, cell)));
+    let all = all.fold(0, |set, (node, cell)| set | edited(node, cell));
+    (0..Documents::BITS)
+        .map(|at| all & (1 << at))
+        .filter(|it| *it != 0 && needs(*it))
+        .fold(0, |set, it| set | it)
 }
 
 fn ends_of(unfolded: &Unfolded<'_>, prover: &Prover<'_>) -> Vec<Name> {
@@ -156,7 +182,7 @@ fn ends_of(unfolded: &Unfolded<'_>, prover: &Prover<'_>) -> Vec<Name> {
             continue;
         }
         if let Some(state) = unfolded.state(u32::try_from(node).unwrap_or(u32::MAX))
-            && matches!(state.kind, Kind::End { .. })
+            && unfolded.graph.nodes[node].end
             && !ends.contains(&state.name)
         {
             ends.push(state.name.clone());

@@ -54,6 +54,8 @@ pub(in super::super) type Ends = FxHashMap<(Name, Setting), IndexMap<Name, Reach
 pub(in super::super) struct Reached {
     /// Only by what a person decides.
     pub(in super::super) by_person: bool,
+    /// Never without somebody editing what these are.
+    pub(in super::super) edited: Documents,
     /// Possibly past a gate, so that what the loop passes counts as forced.
     pub(in super::super) forced: bool,
 }

@@ -52,7 +52,7 @@ impl Unfolded<'_> {
             let stale: Vec<usize> = fitted.needs.iter().copied().filter(is_stale).collect();
             if !stale.is_empty() {
                 let documents = (edit != Edit::default()).then_some(edit.documents);
-                found.push(Written { documents, touched: edit.touched, stale, idle: false });
+                found.push(Written { documents, touched: edit.touched, stale, ..Written::default() });
             }
         }
         found

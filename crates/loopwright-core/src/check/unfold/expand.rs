@@ -21,7 +21,7 @@ use crate::proof::graph::{Cell, Step};
 use crate::signal;
 
 /// Documents a state wrote on its way out, or that somebody edited.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Written {
     /// As a play says it; `None` where the state writes nothing anyway.
     pub(super) documents: Option<Documents>,
@@ -31,6 +31,8 @@ pub(super) struct Written {
     pub(super) stale: Vec<usize>,
     /// Nothing was run, so that nobody was met.
     pub(super) idle: bool,
+    /// Somebody decided something in an item beside.
+    pub(super) helped: bool,
 }
 
 /// A cell as it was found.
@@ -141,7 +143,7 @@ impl Unfolded<'_> {
             }
             self.cells_of(state, number, (fitted, fit), spot, builder, &mut found);
         }
-        if matches!(state.state.kind, Kind::End { .. }) && !state.cells.is_empty() {
+        if matches!(state.state.kind, Kind::End { .. }) && !state.cells.is_empty() && missing.is_empty() {
             let to = self.part(spot, class, OVER);
             let came = Came { signal: signal::ALWAYS.into(), ..Came::default() };
             let cell = Cell { waits: false, steps: vec![Step { to, ..Step::default() }] };
@@ -181,7 +183,9 @@ impl Unfolded<'_> {
         } else {
             self.writings((state, cell), fitted, &spot.values, builder)
         };
-        for written in done.into_iter().chain(worked) {
+        let helped = worked.iter().filter(|_| !fit.leaves_by_person.is_empty());
+        let helped: Vec<Written> = helped.map(|it| Written { helped: true, ..it.clone() }).collect();
+        for written in done.into_iter().chain(worked).chain(helped) {
             for changed in self.after_work(state, (cell, fit), fitted, &spot.values, &written, builder) {
                 // What is not asked for at present cannot be missing.
                 let asked_for = |it: &usize| builder.plan.gates[*it].is_asked_for(&changed.values);
@@ -205,6 +209,7 @@ impl Unfolded<'_> {
                         touched: written.touched,
                         stale: &written.stale,
                         idle: written.idle,
+                        helped: written.helped,
                     };
                     if cell.choices.agree(&chosen, handed) {
                         let routed = self.route(&moment, builder);
@@ -228,7 +233,10 @@ impl Unfolded<'_> {
         found: &mut Vec<FoundCell>,
     ) {
         let missing_already = moment.cell.stale && written.documents.is_none();
-        let waits = moment.cell.waits && !missing_already || changed.edited != 0 || changed.by_person;
+        let waits = moment.cell.waits && !missing_already
+            || changed.edited != 0
+            || changed.by_person
+            || written.helped;
         let cell = Cell { waits, steps: routed.steps };
         let place = |number: usize, arm: usize| moment.state.cells[number].arms[arm].arm.place.bytes.start;
         let alike = |it: &FoundCell| {
@@ -319,6 +327,7 @@ impl Unfolded<'_> {
     ) -> Vec<Changed> {
         let mut found = Vec::new();
         for (edited, touched) in self.edits_seen(state, (cell, written.idle), fitted, values, builder) {
+            let touched = if written.idle { touched } else { touched | fit.edited };
             let mut after = values.clone();
             let mut open: Vec<(usize, Vec<u16>)> = Vec::new();
             for (at, gate) in builder.plan.gates.iter().enumerate() {

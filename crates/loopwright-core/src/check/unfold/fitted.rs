@@ -41,6 +41,10 @@ pub(super) struct FittedCell {
     pub(super) forced: bool,
     /// Slots of ends that items of this visit may have come to, and are done by that.
     pub(super) leaves: Vec<usize>,
+    /// The same, of ends that items come to only by what a person decides.
+    pub(super) leaves_by_person: Vec<usize>,
+    /// What somebody has edited whenever an item ends like this.
+    pub(super) edited: Documents,
     pub(super) arms: Vec<FittedArm>,
 }
 
@@ -98,7 +102,9 @@ impl Fitter<'_> {
             done: unfolded.done_before(state, values, signal),
             only_done: self.is_only_done(unfolded, state, values, signal),
             forced: self.is_forced(unfolded, state, signal),
-            leaves: self.leaves(unfolded, state, values, signal),
+            leaves: self.leaves(unfolded, state, values, signal, false),
+            leaves_by_person: self.leaves(unfolded, state, values, signal, true),
+            edited: self.edited(unfolded, state, values, signal),
             arms: cell.arms.iter().map(|it| self.arm(unfolded, state, values, signal, it)).collect(),
         });
         let writes = writes::of_state(unfolded.workflow, unfolded.shelf, state, &lookup);
@@ -171,6 +177,15 @@ impl Fitter<'_> {
             && ends.is_some_and(|ends| ends.keys().all(|it| !goes_before(state, machine, it, signal)))
     }
 
+    /// What somebody has edited whenever an item of this visit ends like this.
+    fn edited(&self, unfolded: &Unfolded<'_>, state: &State, values: &Values, signal: &Name) -> Documents {
+        let Kind::Each(Each { run: EachRun::Child(child), with, .. }) = &state.kind else { return 0 };
+        let Some(machine) = unfolded.workflow.children.get(&**child) else { return 0 };
+        let setting = unfolded.setting(values, machine, with);
+        let reached = self.ends.get(&(state.name.clone(), setting)).and_then(|it| it.get(signal));
+        reached.filter(|_| !unfolded.done_before(state, values, signal)).map_or(0, |it| it.edited)
+    }
+
     /// Whether a gate may have been passed over in an item of a loop, of this visit or an earlier one.
     fn is_forced(&self, unfolded: &Unfolded<'_>, state: &State, signal: &Name) -> bool {
         let Kind::Each(Each { run: EachRun::Child(child), .. }) = &state.kind else { return false };
@@ -184,7 +199,14 @@ impl Fitter<'_> {
     }
 
     /// What a visit that comes out like this may leave done: one item may have ended well before another did not.
-    fn leaves(&self, unfolded: &Unfolded<'_>, state: &State, values: &Values, signal: &Name) -> Vec<usize> {
+    fn leaves(
+        &self,
+        unfolded: &Unfolded<'_>,
+        state: &State,
+        values: &Values,
+        signal: &Name,
+        by_person: bool,
+    ) -> Vec<usize> {
         let Kind::Each(Each { run: EachRun::Child(child), with, .. }) = &state.kind else {
             return Vec::new();
         };
@@ -197,8 +219,13 @@ impl Fitter<'_> {
         let may_end = |end: &Name| {
             goes_before(state, machine, end, signal) && ends.is_none_or(|it| it.contains_key(&**end))
         };
+        let alone =
+            |end: &Name| end == signal || ends.is_none_or(|it| it.get(end).is_none_or(|it| !it.by_person));
         let may_leave = |slot: &usize| match &unfolded.slots.kept[*slot].slot {
-            Slot::Done(_, group) => group.iter().any(may_end),
+            Slot::Done(_, group) => {
+                let mut may_end = group.iter().filter(|it| may_end(it)).peekable();
+                may_end.peek().is_some() && may_end.any(alone) != by_person
+            }
             _ => false,
         };
         unfolded.slots.done(&state.name).filter(may_leave).collect()

@@ -23,6 +23,8 @@ pub(super) struct Moment<'m, 'w> {
     pub(super) stale: &'m [usize],
     /// Nothing was run.
     pub(super) idle: bool,
+    /// Somebody decided something in an item beside.
+    pub(super) helped: bool,
 }
 
 /// The arms that can be taken, up to the first that spends nothing.
@@ -148,6 +150,9 @@ fn lead(
     }
     if !moment.idle {
         moment.fit.leaves.iter().for_each(|it| values[*it] = 1);
+    }
+    if moment.helped {
+        moment.fit.leaves_by_person.iter().for_each(|it| values[*it] = 1);
     }
     for slot in arm.forced.iter().filter_map(|it| plan.gates[*it].slot) {
         if values[slot.at] != slot.fresh {
