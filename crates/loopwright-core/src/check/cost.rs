@@ -7,7 +7,7 @@ use super::report::{Cap, Figure, PerItem, Worst};
 use super::sound::check_time;
 use super::unfold::{Setting, Unfolded, Values};
 use super::writes;
-use crate::definition::{Call, Each, EachRun, Kind, Machine, State, Workflow};
+use crate::definition::{Call, Each, EachRun, Kind, Machine, State, Target, Workflow};
 use crate::language::units::{Amount, Unit, show, show_time};
 use crate::name::Name;
 use crate::problem::{Place, Problem};
@@ -281,6 +281,31 @@ fn most_items(workflow: &Workflow, qualified: &Name) -> Option<u64> {
     })
 }
 
+/// What to do about a figure over its cap.
+fn lower_it(workflow: &Workflow, figure: &Figure) -> String {
+    let mut loops: Vec<&Name> = figure.per_item.iter().flat_map(|it| &it.loops).collect();
+    loops.sort();
+    loops.dedup();
+    if loops.is_empty() {
+        return "raise the cap, or lower a budget's limit".to_owned();
+    }
+    let named = loops.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(" or ");
+    let mut help = format!("raise the cap, or lower a budget's limit or `at-most` of {named}");
+    for name in loops {
+        let state = workflow
+            .machines()
+            .find_map(|machine| machine.states.values().find(|it| machine.qualified(&it.name) == *name));
+        let tried_again = state.into_iter().flat_map(|it| &it.cells);
+        let tried_again = tried_again.filter(|(_, it)| it.arms.iter().any(|it| it.to == Target::Again));
+        if let Some((signal, _)) = tried_again.into_iter().next() {
+            let more =
+                format!("; `{name}` is tried again on `{signal}`, and every try counts its items once more");
+            help.push_str(&more);
+        }
+    }
+    help
+}
+
 /// Caps that do not hold; those that do are added to `held`.
 pub(super) fn caps(workflow: &Workflow, worst: Option<&Worst>, held: &mut Vec<Cap>) -> Vec<Problem> {
     let mut problems = Vec::new();
@@ -311,10 +336,8 @@ pub(super) fn caps(workflow: &Workflow, worst: Option<&Worst>, held: &mut Vec<Ca
         }
         if total > cap.0 {
             let message = format!("the worst stretch takes {}, and the cap is {}", show(total), show(cap.0));
-            problems.push(
-                Problem::proof("over-cap", cap.1.clone(), message)
-                    .help("raise the cap, or lower a budget's limit"),
-            );
+            problems
+                .push(Problem::proof("over-cap", cap.1.clone(), message).help(lower_it(workflow, figure)));
         } else {
             let said = format!("{} at most, of {}", show(total), show(cap.0));
             held.push(Cap { of: what.to_owned(), at_most: total, cap: cap.0, said });

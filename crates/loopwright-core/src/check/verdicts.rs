@@ -200,11 +200,13 @@ fn asking(tracer: &Tracer<'_, '_>, state: &State, gate: &Name) -> Option<Scenari
     })
 }
 
-/// What to do about a gate that is not settled at the end of a path: by what it was spoilt last.
+/// What to do about a gate that is not settled at the end of a path: by what it was spoilt last, if it ever was settled.
 fn settle_it(tracer: &Tracer<'_, '_>, gate: &Name, path: &Path, needing: &State) -> String {
     let unfolded = tracer.unfolded;
     let (shown, own) = (unfolded.machine.qualified(&needing.name), unfolded.machine.qualified(gate));
-    for step in path.moves.iter().rev() {
+    let mut settled = unfolded.begins.get(path.root).is_some_and(|it| it.phase.is_some());
+    let mut spoilt = None;
+    for step in &path.moves {
         let (Some(values), Some((state, came))) = (unfolded.values(step.node), tracer.state_and_came(*step))
         else {
             continue;
@@ -213,26 +215,35 @@ fn settle_it(tracer: &Tracer<'_, '_>, gate: &Name, path: &Path, needing: &State)
         let spoils = |documents: Documents| tracer.shelf.touched(documents) & judged != 0;
         let stale = came.signal == signal::STALE;
         let wrote = came.wrote.unwrap_or_default();
-        if spoils(came.edited) || stale && spoils(wrote) {
-            return edited(tracer, gate, needing, state);
+        let by_edit = spoils(came.edited) || stale && spoils(wrote);
+        if settled && (by_edit || spoils(wrote)) {
+            settled = false;
+            spoilt = Some((state, by_edit));
         }
-        if !stale && spoils(wrote) {
-            let it = unfolded.machine.qualified(&state.name);
-            return if state.name == needing.name {
-                format!(
-                    "`{it}` writes what `{own}` judges and comes back to itself; lead it to `{own}` first"
-                )
-            } else {
-                format!(
-                    "`{it}` may write what `{own}` judges and nothing judges it again; lead it back to `{own}`"
-                )
-            };
-        }
-        if state.gate.as_ref().is_some_and(|it| it.name == *gate) {
-            break;
+        let arm = came.arms.get(step.step as usize);
+        let arm = arm.and_then(|it| state.cells.get(&*came.signal)?.arms.get(*it));
+        let judge = state.gate.as_ref().filter(|it| it.name == *gate && !stale);
+        if judge.is_some_and(|it| it.passes.contains(&came.signal))
+            || arm.is_some_and(|it| it.forced.contains(gate))
+        {
+            (settled, spoilt) = (true, None);
+        } else if judge.is_some() {
+            (settled, spoilt) = (false, None);
         }
     }
-    format!("lead every way to `{shown}` through `{own}`")
+    match spoilt {
+        Some((state, true)) => edited(tracer, gate, needing, state),
+        Some((state, false)) if state.name == needing.name => {
+            format!("`{shown}` writes what `{own}` judges and comes back to itself; lead it to `{own}` first")
+        }
+        Some((state, false)) => {
+            let it = unfolded.machine.qualified(&state.name);
+            format!(
+                "`{it}` may write what `{own}` judges and nothing judges it again; lead it back to `{own}`"
+            )
+        }
+        None => format!("lead every way to `{shown}` through `{own}`"),
+    }
 }
 
 /// Somebody edited what a gate judges. Where that shows, the run goes to a judge, and from there back past this one.

@@ -69,14 +69,19 @@ impl<'s> Script<'s> {
         self.steps.iter().copied()
     }
 
-    /// Facts take effect as soon as they are next; so do edits, but never between a state's work and its routing.
+    /// Facts and edits take effect as soon as they are next, but never between a state's work and its routing: what comes
+    /// after a step does not change how that went on.
     fn settle_world(&mut self, moment: &Moment<'_>) {
         let routing = matches!(moment.run.at.stage, Stage::Deciding { .. });
+        // What a loop comes to is said after its items.
+        let worked = routing && !does_no_work(moment) && !matches!(moment.state.kind, Kind::Each(_));
         while let Some(step) = self.steps.front() {
             match step {
-                Step::Facts(facts) => self.facts.extend(facts.iter().map(|(a, b)| (a.clone(), b.clone()))),
+                Step::Facts(facts) if !worked => {
+                    self.facts.extend(facts.iter().map(|(a, b)| (a.clone(), b.clone())));
+                }
                 Step::Edit(documents) if !routing => self.edits.extend(documents.iter().cloned()),
-                Step::Edit(_) | Step::State { .. } | Step::Verb(_) => break,
+                Step::Facts(_) | Step::Edit(_) | Step::State { .. } | Step::Verb(_) => break,
             }
             self.steps.pop_front();
         }
