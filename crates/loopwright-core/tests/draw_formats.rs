@@ -3,8 +3,9 @@
 #![expect(clippy::expect_used, reason = "a test may stop at the first surprise")]
 
 use loopwright_core::draw::{
-    DrawEdge, DrawGroup, DrawKind, DrawNode, Drawing, EdgeKind, Theme, dot, mermaid, svg,
+    DrawEdge, DrawGroup, DrawKind, DrawNode, Drawing, EdgeKind, Theme, dot, mermaid, of_workflow, svg,
 };
+use loopwright_core::language::{Folder, WORKFLOW_FILE, load};
 use proptest::prelude::*;
 
 fn node(id: &str, detail: &str, kind: DrawKind) -> DrawNode {
@@ -97,6 +98,45 @@ fn awkward_text_in_dot() {
 #[test]
 fn awkward_text_in_svg() {
     insta::assert_snapshot!(svg(&awkward(), Theme::Auto));
+}
+
+const RESTS: &str = r#"workflow: rests
+subject: thing
+verbs: {go: {else: {error: "not now"}}}
+documents: {status: {file: status.yaml, as: yaml, owner: engine, optional: true, shows: {phase: "{{phase}}"}}}
+phases:
+  asking: {at: waiting, show: [first, second]}
+  moved: {at: taken-over, show: [taken-over, waiting], back: first}
+  over: [done]
+questions: {first: {asks: "Yes?", answers: [yes]}, second: {asks: "Sure?", answers: [yes]}}
+states:
+  first: {ask: first, on: {yes: second, deferred: waiting}}
+  second: {ask: second, on: {yes: done, deferred: waiting}}
+  waiting: {rest: "Later.", on: {verb resume: back, verb go: back}}
+  taken-over: {rest: "Taken over.", on: {verb resume: second}}
+  done: {end: success}
+"#;
+
+/// A way back and a way in from elsewhere are no ways from state to state, and are drawn all the same.
+#[test]
+fn ways_back_and_landings_are_drawn() {
+    let files = [(WORKFLOW_FILE.to_owned(), RESTS.as_bytes().to_vec())].into();
+    let loaded = load(&Folder { name: "rests".into(), files });
+    let drawing = of_workflow(&loaded.workflow.expect("it loads"), true);
+    let name = |it: usize| drawing.nodes[it].label.as_str();
+    let of = |kind: DrawKind| {
+        let mark = |it: usize| drawing.nodes[it].kind == kind;
+        let edges = drawing.edges.iter().filter(|it| mark(it.from) || mark(it.to));
+        edges.map(|it| (name(it.from), it.label.as_str(), name(it.to))).collect::<Vec<_>>()
+    };
+    assert_eq!(of(DrawKind::Back), [("waiting", "verb resume", "back"), ("waiting", "verb go", "back")]);
+    assert_eq!(of(DrawKind::Landing), [("phase asking", "", "waiting"), ("phase moved", "", "taken-over")]);
+    assert_eq!(drawing.nodes.iter().filter(|it| it.kind == DrawKind::Back).count(), 1);
+    let picture = svg(&drawing, Theme::Light);
+    assert!(picture.contains("with 5 states and"), "{picture}");
+    for text in [picture, mermaid(&drawing), dot(&drawing)] {
+        assert!(text.contains("phase asking") && text.contains("back"), "{text}");
+    }
 }
 
 #[test]

@@ -26,6 +26,14 @@ fn plays(workflow: &Workflow, scenario: &str) {
     assert_eq!(verdict.expect("it plays").complaints, Vec::<String>::new(), "{scenario}");
 }
 
+/// What a run that does not go as it says is complained of.
+fn complaints(workflow: &Workflow, scenario: &str) -> Vec<String> {
+    let (read, problems) = parse_scenario(workflow, "run.yaml", scenario);
+    assert_eq!(problems, []);
+    let verdict = perform(workflow, &read.expect("a scenario"), &mut Coverage::of(workflow));
+    verdict.expect("it plays").complaints
+}
+
 const LOOP: &str = r#"workflow: small
 subject: thing
 documents:
@@ -143,4 +151,114 @@ states:
 fn two_loops_of_choices_inside_each_other_end() {
     let workflow = proved(COUNTDOWN);
     plays(&workflow, "scenario: it ends\nsteps: [{tests: pass}]\nexpect: {end: done}\n");
+}
+
+const TOPICS: &str = r#"workflow: small
+subject: thing
+documents: {code: {files: ["src/**"]}}
+roles:
+  worker: {agent: claude, prompt: "Do it.", may-write: [code]}
+  judge:
+    agent: codex
+    prompt: "Judge it. {{findings.open | json}}"
+    given: [maybe findings.open]
+    verdicts: [GOOD, BAD]
+    findings: {severity: [minor, major], topic: [plan, text], at-least: {major: BAD}}
+facts: {size: {in: [small, large], is: "git.changed_files.size() > 9 ? 'large' : 'small'"}}
+budgets: {rounds: 3}
+defaults: {failures: failed}
+states:
+  work: {agent: worker, then: tests}
+  tests: {check: project.test, judges: code, on: {pass: review, fail: {to: review, forced: tests}}}
+  review:
+    review: judge
+    judges: code
+    on:
+      GOOD: done
+      BAD:
+        - {when: {same-again: yes}, to: failed}
+        - {when: {topic: plan}, to: work, spend: rounds, else: failed}
+        - {when: {size: small}, to: work, spend: rounds, else: failed}
+        - {to: done, forced: review}
+  done: {end: success, needs: [tests, review]}
+  failed: {end: failure}
+"#;
+
+/// A step whose words about findings do not come true shows something else than it says.
+#[test]
+fn what_a_step_says_of_findings_comes_true_or_is_complained_of() {
+    let small = proved(TOPICS);
+    let run =
+        |steps: &str| complaints(&small, &format!("scenario: it\nfacts: {{size: small}}\nsteps: [{steps}]"));
+    assert_eq!(
+        run("review: {is: BAD, topic: text}, review: {is: BAD, same-again: yes, topic: text}"),
+        [""; 0]
+    );
+    assert_eq!(
+        run("review: {is: BAD, topic: text}, review: {is: BAD, same-again: no, topic: plan}"),
+        [""; 0]
+    );
+    assert_eq!(run("review: {is: GOOD, same-again: no}"), [""; 0]);
+    for (steps, said) in [
+        (
+            "review: {is: BAD, same-again: yes}",
+            "`review`: the step says same-again, and nothing was handed to a repair before",
+        ),
+        (
+            "review: {is: GOOD, same-again: yes}",
+            "`review`: the step says same-again, and `GOOD` comes without findings",
+        ),
+        (
+            "review: {is: timeout, topic: plan}",
+            "`review`: the step says the topic `plan`, and `timeout` comes without a finding that has one",
+        ),
+        (
+            "review: {is: BAD, topic: plan}, review: {is: BAD, same-again: yes, topic: text}",
+            "`review`: the step says the topic `text`, and a finding about `plan`, which comes before it, is open again",
+        ),
+    ] {
+        assert_eq!(run(steps), [said], "{steps}");
+    }
+}
+
+#[test]
+fn gates_passed_over_are_named_as_everything_else_is() {
+    let small = proved(TOPICS);
+    let passed_over = "facts: {size: large}\nsteps: [tests: fail, review: {is: BAD, topic: text}]\n";
+    let run = |expect: &str| {
+        complaints(&small, &format!("scenario: it\n{passed_over}expect: {{forced: {expect}}}"))
+    };
+    assert_eq!(run("[review]"), ["expected forced `review`, came `tests`, `review`"]);
+    assert_eq!(run("[]"), ["expected forced nothing, came `tests`, `review`"]);
+    let clean = complaints(&small, "scenario: it\nexpect: {forced: [review]}");
+    assert_eq!(clean, ["expected forced `review`, came nothing"]);
+}
+
+/// Each key of a step is held against what there is, and a slip in it is no fact.
+#[test]
+fn a_slip_in_a_key_of_a_step_is_seen() {
+    let small = proved(TOPICS);
+    for (step, said, help) in [
+        (
+            "review: {is: BAD, same_again: yes}",
+            "there is no key of a step and no fact `same_again`",
+            "same-again",
+        ),
+        (
+            "review: {is: BAD, sameagain: yes}",
+            "there is no key of a step and no fact `sameagain`",
+            "same-again",
+        ),
+        ("work: {wrot: [code]}", "there is no key of a step and no fact `wrot`", "wrote"),
+        ("review: {is: BAD, sise: small}", "there is no fact `sise`", "size"),
+        ("review: {is: BAD, topic: plam}", "there is no value of `topic`: `plam`", "plan"),
+        ("review: {is: BAD, same-again: yess}", "there is no value of `same-again`: `yess`", "yes"),
+    ] {
+        let (_, problems) = parse_scenario(&small, "run.yaml", &format!("scenario: it\nsteps: [{step}]"));
+        let found: Vec<_> = problems.iter().map(|it| (it.message.as_str(), it.help.as_deref())).collect();
+        assert_eq!(found, [(said, Some(format!("did you mean `{help}`?").as_str()))], "{step}");
+    }
+    let (_, problems) = parse_scenario(&small, "run.yaml", "scenario: it\nsteps: [tests: {same-again: yes}]");
+    let found: Vec<_> = problems.iter().map(|it| it.message.as_str()).collect();
+    assert_eq!(found, ["`tests` reports no findings that `same-again` could be about"]);
 }

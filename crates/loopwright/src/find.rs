@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
 use loopwright_core::language::{Folder, WORKFLOW_FILE};
-use loopwright_core::problem::did_you_mean;
+use loopwright_core::problem::{did_you_mean, nearest};
 
 use crate::error::CommandError;
 
@@ -83,10 +83,30 @@ pub(crate) fn all() -> Vec<String> {
     names
 }
 
-/// What somebody asked for; everything that can be named here if nothing.
+/// The folder somebody stands in, if it is a workflow's.
+fn here() -> Option<String> {
+    Path::new(WORKFLOW_FILE).is_file().then(|| ".".to_owned())
+}
+
+/// What somebody asked for; if nothing, the workflow they stand in, or everything that can be named here.
 pub(crate) fn wanted(names: &[String]) -> impl Iterator<Item = Result<Found, CommandError>> {
-    let names = if names.is_empty() { all() } else { names.to_vec() };
+    let names = match (names, here()) {
+        ([], Some(here)) => vec![here],
+        ([], None) => all(),
+        _ => names.to_vec(),
+    };
     names.into_iter().map(|it| find(&it))
+}
+
+/// The one workflow somebody asked for; if none, the one they stand in.
+pub(crate) fn wanted_one(name: Option<&str>) -> Result<Found, CommandError> {
+    match name.map(str::to_owned).or_else(here) {
+        Some(name) => find(&name),
+        None => {
+            Err(CommandError::user(format!("no workflow is named, and there is no `{WORKFLOW_FILE}` here"))
+                .hinted("give a workflow's folder, or its name; `loopwright workflows` lists the names"))
+        }
+    }
 }
 
 /// Finds a workflow by path or name.
@@ -107,8 +127,9 @@ pub(crate) fn find(wanted: &str) -> Result<Found, CommandError> {
             .hinted("give a workflow's folder, or its name"));
     }
     if wanted.contains(['/', '\\']) || Path::new(wanted).extension().is_some() {
-        return Err(CommandError::user(format!("there is no `{wanted}`"))
-            .hinted("give a workflow's folder, or its name"));
+        let near = near_folder(path).map(|it| format!("did you mean `{}`?", it.display()));
+        let hint = near.unwrap_or_else(|| "give a workflow's folder, or its name".to_owned());
+        return Err(CommandError::user(format!("there is no `{wanted}`")).hinted(hint));
     }
     if let Some(own) = repository_workflow(wanted) {
         return read(&own);
@@ -117,8 +138,10 @@ pub(crate) fn find(wanted: &str) -> Result<Found, CommandError> {
     let files: std::collections::BTreeMap<String, Vec<u8>> =
         files.map(|(_, path, content)| ((*path).to_owned(), content.to_vec())).collect();
     if files.is_empty() {
+        let mut known = all();
+        known.extend(workflows_in(Path::new(".")));
         let error = CommandError::user(format!("there is no workflow `{wanted}`"));
-        return Err(error.maybe_hinted(did_you_mean(wanted, all().iter().map(String::as_str))));
+        return Err(error.maybe_hinted(did_you_mean(wanted, known.iter().map(String::as_str))));
     }
     let folder = Folder { name: wanted.to_owned(), files };
     Ok(Found { folder, origin: format!("built-in {wanted}"), single: false })
@@ -168,14 +191,30 @@ fn read(path: &Path) -> Result<Found, CommandError> {
     Ok(Found { folder, origin: path.display().to_string(), single: false })
 }
 
+/// The names of a folder's folders that hold a workflow.
+fn workflows_in(path: &Path) -> Vec<String> {
+    let entries = fs::read_dir(path).into_iter().flatten().filter_map(Result::ok);
+    let mut names: Vec<String> = entries
+        .filter(|it| it.path().join(WORKFLOW_FILE).is_file())
+        .map(|it| it.file_name().to_string_lossy().into_owned())
+        .collect();
+    names.sort();
+    names
+}
+
+/// The workflow's folder a path was perhaps meant to be.
+fn near_folder(path: &Path) -> Option<PathBuf> {
+    let parent = path.parent()?;
+    let beside = workflows_in(if parent.as_os_str().is_empty() { Path::new(".") } else { parent });
+    let name = nearest(path.file_name()?.to_str()?, beside.iter().map(String::as_str))?;
+    Some(parent.join(name))
+}
+
 /// Says that a folder holds no workflow, and which of its folders do.
 fn no_workflow(path: &Path) -> CommandError {
-    let entries = fs::read_dir(path).into_iter().flatten().filter_map(Result::ok).map(|it| it.path());
-    let mut inside: Vec<String> = entries
-        .filter(|it| it.join(WORKFLOW_FILE).is_file())
-        .map(|it| format!("`{}`", it.strip_prefix("./").unwrap_or(&it).display()))
-        .collect();
-    inside.sort();
+    let within = path.strip_prefix(".").unwrap_or(path);
+    let inside: Vec<String> =
+        workflows_in(path).iter().map(|it| format!("`{}`", within.join(it).display())).collect();
     let error = CommandError::user(format!("`{}` has no `{WORKFLOW_FILE}`", path.display()));
     if inside.is_empty() {
         return error.hinted("a workflow is a folder with a `workflow.yaml` in it");

@@ -60,6 +60,8 @@ fn state(out: &mut String, node: &DrawNode, name: &str, indent: &str) {
         DrawKind::Each => "shape=box3d",
         DrawKind::Rest => "shape=box, style=\"filled,rounded,dashed\"",
         DrawKind::EndSuccess | DrawKind::EndFailure | DrawKind::EndStopped => "shape=ellipse, peripheries=2",
+        DrawKind::Back => "shape=box, style=\"filled,rounded\", height=0.2, fontsize=10",
+        DrawKind::Landing => "shape=invhouse, height=0.3, fontsize=10",
     };
     let paint = node.kind.light();
     let label = quoted(&texts(&node.label, node.detail.as_deref()));

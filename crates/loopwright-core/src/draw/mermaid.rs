@@ -83,7 +83,8 @@ fn state(out: &mut String, node: &DrawNode, name: &str, indent: &str) {
         DrawKind::Ask => ("[/", "/]"),
         DrawKind::Do => ("[", "]"),
         DrawKind::Choose | DrawKind::Settle => ("{", "}"),
-        DrawKind::EndSuccess | DrawKind::EndFailure | DrawKind::EndStopped => ("([", "])"),
+        DrawKind::EndSuccess | DrawKind::EndFailure | DrawKind::EndStopped | DrawKind::Back => ("([", "])"),
+        DrawKind::Landing => (">", "]"),
     };
     if node.start {
         let _ = writeln!(out, "{indent}start_{name}(( )):::dot");

@@ -44,7 +44,7 @@ pub struct Drawing {
     pub groups: Vec<DrawGroup>,
 }
 
-/// One state.
+/// One state, or a mark beside one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DrawNode {
     /// Names the box in Mermaid and DOT text; made safe and unique there.
@@ -88,6 +88,17 @@ pub enum DrawKind {
     EndFailure,
     /// The run ends early, neither well nor badly.
     EndStopped,
+    /// No state: a mark beside one that leads back to whoever led there.
+    Back,
+    /// No state: a mark beside one where a run that is taken over lands.
+    Landing,
+}
+
+impl DrawKind {
+    /// Whether it is a mark beside a state, and no state.
+    pub(crate) fn is_mark(self) -> bool {
+        matches!(self, Self::Back | Self::Landing)
+    }
 }
 
 /// One arrow between two boxes, by index into [`Drawing::nodes`].

@@ -71,8 +71,14 @@ pub(super) const NOTE_RULE: f64 = 8.0;
 impl Figure {
     /// `least` is the height that loops beside the box take.
     fn new(node: &DrawNode, notes: &[Note], least: f64) -> Self {
-        let label = style::LABEL.wrap(&node.label, BOX_TEXT, MOST_LINES);
-        let detail = style::DETAIL.wrap(node.detail.as_deref().unwrap_or(""), BOX_TEXT, MOST_LINES);
+        let mark = node.kind.is_mark();
+        let mut label = style::LABEL.wrap(&node.label, BOX_TEXT, MOST_LINES);
+        let mut detail = style::DETAIL.wrap(node.detail.as_deref().unwrap_or(""), BOX_TEXT, MOST_LINES);
+        // A mark is smaller than a state, and so is what it says.
+        if mark {
+            label.clear();
+            detail.splice(0..0, style::DETAIL.wrap(&node.label, BOX_TEXT, MOST_LINES));
+        }
         let notes: Vec<_> =
             notes.iter().map(|it| (it.kind, style::NOTE.wrap(&it.text, BOX_TEXT, MOST_LINES))).collect();
         let mut width = 0.0_f64;
@@ -90,15 +96,17 @@ impl Figure {
         if !notes.is_empty() {
             height += NOTE_RULE;
         }
-        let height = (height + 16.0).max(32.0).max(least);
+        let (air, least_height, least_width) = if mark { (10.0, 18.0, 24.0) } else { (16.0, 32.0, 64.0) };
+        let height = (height + air).max(least_height).max(least);
         let (padding, inset) = match node.kind {
             DrawKind::Choose | DrawKind::Settle => (32.0, 14.0),
             DrawKind::EndSuccess | DrawKind::EndFailure | DrawKind::EndStopped => (34.0, 14.0),
             DrawKind::Ask => (34.0, 10.0),
             DrawKind::Check => (28.0, 10.0),
+            DrawKind::Back | DrawKind::Landing => (18.0, 6.0),
             _ => (24.0, 6.0),
         };
-        Self { label, detail, notes, size: Size { width: (width + padding).max(64.0), height }, inset }
+        Self { label, detail, notes, size: Size { width: (width + padding).max(least_width), height }, inset }
     }
 }
 

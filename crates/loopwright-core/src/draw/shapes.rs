@@ -68,6 +68,12 @@ pub(super) fn outline(kind: DrawKind, area: Area) -> String {
             let back = sheet.shifted(Point { x: shift, y: 0.0 });
             rectangle(back, 4.0, "b") + &rectangle(sheet.shifted(Point { x: 0.0, y: shift }), 4.0, "b")
         }
+        DrawKind::Back => rectangle(area, height / 2.0, "b"),
+        DrawKind::Landing => {
+            let tip = 6.0_f64.min(height / 3.0);
+            let (middle, shoulder) = (area.middle().x, bottom - tip);
+            polygon(&[(x, y), (right, y), (right, shoulder), (middle, bottom), (x, shoulder)])
+        }
         DrawKind::EndSuccess | DrawKind::EndFailure | DrawKind::EndStopped => {
             let radius = (height / 2.0).min(18.0);
             let rim = 3.0_f64.min(height / 5.0);

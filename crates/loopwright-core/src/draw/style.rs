@@ -28,7 +28,7 @@ pub enum Theme {
     Dark,
 }
 
-pub(super) const KINDS: [DrawKind; 12] = [
+pub(super) const KINDS: [DrawKind; 14] = [
     DrawKind::Agent,
     DrawKind::Review,
     DrawKind::Check,
@@ -41,6 +41,8 @@ pub(super) const KINDS: [DrawKind; 12] = [
     DrawKind::EndSuccess,
     DrawKind::EndFailure,
     DrawKind::EndStopped,
+    DrawKind::Back,
+    DrawKind::Landing,
 ];
 
 pub(super) const EDGE_KINDS: [EdgeKind; 6] = [
@@ -74,6 +76,8 @@ impl DrawKind {
             Self::EndSuccess => "success",
             Self::EndFailure => "failure",
             Self::EndStopped => "stopped",
+            Self::Back => "back",
+            Self::Landing => "landing",
         }
     }
 
@@ -91,6 +95,8 @@ impl DrawKind {
             Self::EndSuccess => "ends well",
             Self::EndFailure => "ends badly",
             Self::EndStopped => "ends early",
+            Self::Back => "back to whoever led here",
+            Self::Landing => "taken over in a phase",
         }
     }
 
@@ -108,6 +114,7 @@ impl DrawKind {
             Self::EndSuccess => ("#dff5e1", "#2d8a39"),
             Self::EndFailure => ("#fde6e4", "#cf3a34"),
             Self::EndStopped => ("#ececec", "#666666"),
+            Self::Back | Self::Landing => ("#ffffff", "#9aa3ae"),
         };
         Paint { fill, line }
     }
@@ -126,6 +133,7 @@ impl DrawKind {
             Self::EndSuccess => ("#173a1d", "#62c370"),
             Self::EndFailure => ("#4a1d1b", "#f28b85"),
             Self::EndStopped => ("#333333", "#aaaaaa"),
+            Self::Back | Self::Landing => ("#14171c", "#7c8693"),
         };
         Paint { fill, line }
     }

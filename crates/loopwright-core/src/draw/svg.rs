@@ -51,7 +51,8 @@ pub fn svg(drawing: &Drawing, theme: Theme) -> String {
 fn summary(drawing: &Drawing) -> String {
     let count =
         |count: usize, one: &str, many: &str| format!("{count} {}", if count == 1 { one } else { many });
-    let states = count(drawing.nodes.len(), "state", "states");
+    let marks = drawing.nodes.iter().filter(|it| it.kind.is_mark()).count();
+    let states = count(drawing.nodes.len() - marks, "state", "states");
     let arrows = count(drawing.arrows().len(), "transition", "transitions");
     let starts: Vec<&str> = drawing.nodes.iter().filter(|it| it.start).map(|it| it.label.trim()).collect();
     let from = if starts.is_empty() { String::new() } else { format!("; starts at {}", starts.join(", ")) };

@@ -152,6 +152,14 @@ fn long_texts_end_in_an_ellipsis() {
 }
 
 #[test]
+fn names_that_fit_a_line_stay_in_one_piece() {
+    let font = Font::regular(11.0);
+    let wrap = |text: &str| font.wrap(text, font.width("place = dirty/on-"), 10);
+    assert_eq!(wrap("place = dirty/on-base"), ["place = dirty/", "on-base"]);
+    assert_eq!(wrap("a-name-too-long-for-a-line"), ["a-name-too-", "long-for-a-line"]);
+}
+
+#[test]
 fn text_is_escaped() {
     assert_eq!(xml("a<b>&\"'\u{1}"), "a&lt;b&gt;&amp;&quot;&#39;\u{fffd}");
 }

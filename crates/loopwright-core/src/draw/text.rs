@@ -63,7 +63,7 @@ impl Font {
         let mut lines: Vec<String> = Vec::new();
         for paragraph in text.lines() {
             let mut line = String::new();
-            for piece in pieces(paragraph) {
+            for piece in self.pieces(paragraph, limit) {
                 if !line.is_empty() && self.width(line.trim_end()) + self.width(piece.trim_end()) > limit {
                     lines.push(std::mem::take(&mut line));
                 }
@@ -89,6 +89,19 @@ impl Font {
             }
         }
         lines
+    }
+
+    /// The parts of a line between which it may break: words, and parts of those that are too long for a line.
+    fn pieces(self, text: &str, limit: f64) -> Vec<&str> {
+        let mut parts = Vec::new();
+        for word in pieces(text, ends_word) {
+            if self.width(word.trim_end()) > limit {
+                parts.extend(pieces(word, ends_part));
+            } else {
+                parts.push(word);
+            }
+        }
+        parts
     }
 }
 
@@ -116,16 +129,25 @@ fn em(letter: char) -> f64 {
     }
 }
 
-/// The parts of a line between which it may break, each with the spaces that follow it.
-fn pieces(text: &str) -> Vec<&str> {
+/// Where a line breaks.
+fn ends_word(letter: char) -> bool {
+    letter.is_whitespace() || matches!(letter, '/' | '|' | ',')
+}
+
+/// Where a word breaks that is too long for a line. A name that is not is easier to read in one piece.
+fn ends_part(letter: char) -> bool {
+    ends_word(letter) || matches!(letter, '-' | '_' | '.')
+}
+
+/// The parts of a text between which it may break, each with the spaces that follow it.
+fn pieces(text: &str, ends: fn(char) -> bool) -> Vec<&str> {
     let mut parts = Vec::new();
     let mut begin = 0;
     let mut letters = text.char_indices().peekable();
     while let Some((at, letter)) = letters.next() {
         let Some(&(next, following)) = letters.peek() else { break };
-        let breaks = letter.is_whitespace() || matches!(letter, '-' | '/' | '|' | ',' | '_' | '.');
         let joined = following.is_whitespace() || at == begin && !letter.is_whitespace();
-        if breaks && !joined {
+        if ends(letter) && !joined {
             parts.push(&text[begin..next]);
             begin = next;
         }

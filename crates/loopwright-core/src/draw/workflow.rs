@@ -40,7 +40,29 @@ pub fn of_workflow(workflow: &Workflow, failures: bool) -> Drawing {
             }
         }
     }
+    landings(workflow, &mut drawing);
     drawing
+}
+
+/// Marks where runs land that are taken over. An end needs none: nothing comes after it.
+fn landings(workflow: &Workflow, drawing: &mut Drawing) {
+    for (phase, row) in &workflow.phases {
+        let landing = workflow.main.states.get_full(&*row.at);
+        let Some((at, _, _)) = landing.filter(|it| !matches!(it.2.kind, Kind::End { .. })) else { continue };
+        let from = mark(drawing, at, &format!("phase {phase}"), DrawKind::Landing);
+        drawing.edges.push(DrawEdge { from, to: at, label: String::new(), kind: EdgeKind::Plain });
+    }
+}
+
+/// The mark of a kind beside a state that says this. It stands after all states, so that their places stay what they are.
+fn mark(drawing: &mut Drawing, beside: usize, label: &str, kind: DrawKind) -> usize {
+    let (id, group) = (format!("{} {label}", drawing.nodes[beside].id), drawing.nodes[beside].group);
+    let known = drawing.nodes.iter().position(|it| it.kind == kind && it.id == id);
+    known.unwrap_or_else(|| {
+        let label = label.to_owned();
+        drawing.nodes.push(DrawNode { id, label, detail: None, kind, start: false, group });
+        drawing.nodes.len() - 1
+    })
 }
 
 fn title(workflow: &Workflow) -> String {
@@ -67,12 +89,12 @@ fn edges(
             continue;
         }
         for (at, arm) in cell.arms.iter().enumerate() {
-            let target = match &arm.to {
-                Target::State(name) => machine.states.get_index_of(&**name),
-                Target::Again => machine.states.get_index_of(&*state.name),
-                Target::Back => None,
+            let to = match &arm.to {
+                Target::State(name) => machine.states.get_index_of(&**name).map(|it| base + it),
+                Target::Again => Some(from),
+                Target::Back => Some(mark(drawing, from, "back", DrawKind::Back)),
             };
-            let Some(target) = target else { continue };
+            let Some(to) = to else { continue };
             let kind = if failure {
                 EdgeKind::Failure
             } else if !arm.forced.is_empty() {
@@ -85,7 +107,7 @@ fn edges(
                 EdgeKind::Plain
             };
             let label = qualities(arm, &used_up(arm, &cell.arms[..at]));
-            let edge = DrawEdge { from, to: base + target, label, kind };
+            let edge = DrawEdge { from, to, label, kind };
             // Signals that are led on in the same way share a label.
             match found.iter_mut().find(|(it, _)| *it == edge && !edge.label.is_empty()) {
                 Some((_, signals)) => signals.push(signal),

@@ -23,7 +23,7 @@ pub use self::due::due;
 pub use self::effect::{Effect, EffectId, Part, Want};
 pub use self::event::{Cost, Event, Evidence, Observed, Outcome, Outer, Report, Started, VERSION};
 pub use self::impossible::Impossible;
-pub use self::ledger::{Closed, Finding, Judge, Ledger};
+pub use self::ledger::{Closed, Finding, Judge, Ledger, Round};
 pub(crate) use self::route::MOST_PASSED;
 pub use self::run::{At, Cause, GateRecord, GateStatus, Last, Record, Run, Stage, Taken, lines, row_line};
 pub use self::view::RunView;

@@ -1,6 +1,7 @@
 //! What comes back in a made-up world: outcomes with their findings, and documents that have versions instead of bytes.
 
 use super::actor::{Actor, Play};
+use super::claims::{declared, untrue};
 use super::player::Player;
 use crate::definition::{Call, Kind, State, Table, Workflow};
 use crate::machine::{Effect, Outcome, Report, Run, Want};
@@ -32,23 +33,21 @@ impl<A: Actor> Player<'_, A> {
                 }
             }
         }
-        Outcome {
+        let outcome = Outcome {
             findings: if failed { Vec::new() } else { self.findings(run, state, &signal, play) },
             judged: state.gate.as_ref().map(|it| self.digest(run, &it.name)),
             fields,
             signal,
             ..Outcome::default()
-        }
+        };
+        let name = self.qualified(run);
+        self.untrue.extend(untrue(self.workflow, run, state, &name, &outcome, play));
+        outcome
     }
 
     /// Findings that make a judge's outcome mean what the play says.
     fn findings(&self, run: &Run, state: &State, signal: &Name, play: &Play) -> Vec<Report> {
-        let Kind::Review { call, .. } = &state.kind else { return Vec::new() };
-        let Some(declared) =
-            run.pick(&call.role).and_then(|it| self.workflow.roles.get(&**it)?.findings.as_ref())
-        else {
-            return Vec::new();
-        };
+        let Some(declared) = declared(self.workflow, run, state) else { return Vec::new() };
         let outcomes = signal::outcomes_of(self.workflow, state);
         if outcomes.get_index_of(&**signal).is_none_or(|it| it == 0) {
             return Vec::new();

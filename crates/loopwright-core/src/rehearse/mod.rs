@@ -6,6 +6,7 @@
 mod actor;
 mod bounds;
 mod chance;
+mod claims;
 mod coverage;
 mod exhaustive;
 mod made_up;

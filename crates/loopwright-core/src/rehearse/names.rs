@@ -3,7 +3,7 @@
 use indexmap::IndexSet;
 
 use super::parse::Reader;
-use crate::definition::{Kind, Workflow};
+use crate::definition::{Findings, Kind, State, Workflow};
 use crate::language::Node;
 use crate::name::Name;
 use crate::problem::did_you_mean;
@@ -87,6 +87,21 @@ impl Reader<'_> {
         }
     }
 
+    /// `same-again` and `topic` are about findings: a state must report some, and the value be one there is.
+    pub(super) fn of_findings(&mut self, state: &State, key: &str, node: &Node) {
+        let declared = findings_of(self.workflow, state);
+        if declared.is_empty() {
+            let message = format!("`{}` reports no findings that `{key}` could be about", state.name);
+            self.wrong(&node.bytes, message, None);
+            return;
+        }
+        let values: IndexSet<Name> = match key {
+            "topic" => declared.iter().flat_map(|it| it.topic.iter().cloned()).collect(),
+            _ => ["yes", "no"].map(Name::from).into_iter().collect(),
+        };
+        self.texts(&format!("value of `{key}`:"), Some(node), &values);
+    }
+
     /// The texts of a node, each of which has to be one of these.
     fn texts(&mut self, what: &str, node: Option<&Node>, known: &IndexSet<Name>) {
         for node in node.map(Node::items).unwrap_or_default() {
@@ -110,4 +125,10 @@ impl Reader<'_> {
         }
         found
     }
+}
+
+/// How the judges of a review report findings; none for those that do not.
+fn findings_of<'w>(workflow: &'w Workflow, state: &State) -> Vec<&'w Findings> {
+    let Kind::Review { call, .. } = &state.kind else { return Vec::new() };
+    call.role.values().filter_map(|it| workflow.roles.get(&**it)?.findings.as_ref()).collect()
 }

@@ -4,11 +4,14 @@ use indexmap::IndexMap;
 
 use super::actor::Play;
 use super::scenario::{Expect, Scenario, Start, Step};
-use crate::definition::{Kind, State, Workflow};
+use crate::definition::{Kind, Outcomes, State, Workflow};
 use crate::language::{Node, Value, parse};
 use crate::name::Name;
-use crate::problem::{Place, Problem, did_you_mean};
+use crate::problem::{Place, Problem, did_you_mean, nearest};
 use crate::signal;
+
+/// What a step can say of a state besides facts and what comes with a verdict or an answer.
+const STEP_KEYS: [&str; 7] = ["is", "same-again", "topic", "wrote", "changed", "edited", "items"];
 
 /// Reads a scenario. Names it uses must exist in the workflow.
 pub fn parse_scenario(workflow: &Workflow, file: &str, text: &str) -> (Option<Scenario>, Vec<Problem>) {
@@ -198,8 +201,14 @@ impl Reader<'_> {
                     play.signal = Some(text.into());
                     self.signal(state, text, &entry.node);
                 }
-                "same-again" => play.same_again = Some(text == "yes"),
-                "topic" => play.topic = Some(text.into()),
+                "same-again" => {
+                    play.same_again = Some(text == "yes");
+                    self.of_findings(state, &entry.key, &entry.node);
+                }
+                "topic" => {
+                    play.topic = Some(text.into());
+                    self.of_findings(state, &entry.key, &entry.node);
+                }
                 "wrote" => {
                     play.wrote = Some(names());
                     self.wrote(state, &entry.node);
@@ -221,12 +230,27 @@ impl Reader<'_> {
                     play.fields.insert(name.into(), text.into());
                 }
                 name => {
-                    self.fact(name, text, &entry.key_bytes);
+                    self.key_or_fact(&outcomes, name, text, &entry.key_bytes);
                     play.facts.insert(name.into(), text.into());
                 }
             }
         }
         play
+    }
+
+    /// What is no key of a step is a fact, unless it was meant to be a key.
+    fn key_or_fact(&mut self, outcomes: &Outcomes, name: &str, value: &str, bytes: &std::ops::Range<usize>) {
+        let workflow = self.workflow;
+        let facts = || workflow.machines().flat_map(|it| it.facts.keys());
+        let fields = outcomes.values().flat_map(|it| it.fields.keys());
+        let known = facts().chain(fields).map(|it| &**it).chain(STEP_KEYS);
+        match nearest(name, known).filter(|near| !facts().any(|it| **it == **near)) {
+            Some(key) => {
+                let message = format!("there is no key of a step and no fact `{name}`");
+                self.wrong(bytes, message, Some(format!("did you mean `{key}`?")));
+            }
+            None => self.fact(name, value, bytes),
+        }
     }
 
     fn signal(&mut self, state: &State, signal: &str, node: &Node) {

@@ -58,6 +58,8 @@ pub struct Played {
     pub spent: IndexMap<Name, u32>,
     /// Gates a state needed when it was entered, that were not settled.
     pub unsettled: Vec<(Name, Vec<Name>)>,
+    /// What steps said of findings that did not come true, in sentences.
+    pub untrue: Vec<String>,
     /// The most agent calls between two things a person did.
     pub longest_stretch: u32,
 }

@@ -25,6 +25,7 @@ pub struct Player<'a, A> {
     pub(super) calls: IndexMap<Name, u32>,
     spent: IndexMap<Name, u32>,
     unsettled: Vec<(Name, Vec<Name>)>,
+    pub(super) untrue: Vec<String>,
     pub(super) stretch: u32,
     longest_stretch: u32,
     steps_left: u32,
@@ -63,6 +64,7 @@ pub(super) fn play_on<A: Actor>(
         calls: IndexMap::new(),
         spent: IndexMap::new(),
         unsettled: Vec::new(),
+        untrue: Vec::new(),
         stretch: 0,
         longest_stretch: 0,
         steps_left: most,
@@ -86,6 +88,7 @@ pub(super) fn play_on<A: Actor>(
         calls: player.calls,
         spent: player.spent,
         unsettled: player.unsettled,
+        untrue: player.untrue,
         longest_stretch: player.longest_stretch.max(player.stretch),
     })
 }
@@ -183,7 +186,7 @@ impl<A: Actor> Player<'_, A> {
         }
     }
 
-    fn qualified(&self, run: &Run) -> Name {
+    pub(super) fn qualified(&self, run: &Run) -> Name {
         run.machine(self.workflow).map_or_else(|| run.at.state.clone(), |it| it.qualified(&run.at.state))
     }
 

@@ -71,6 +71,7 @@ pub(crate) fn perform_within(
     if let Some(first) = left.first() {
         complaints.push(format!("the step `{first}` never came ({} left)", left.len()));
     }
+    complaints.extend(played.untrue.iter().cloned());
     complaints.extend(compare(scenario, &played));
     Ok(Verdict { played, complaints, never_came })
 }
@@ -150,7 +151,7 @@ fn compare(scenario: &Scenario, played: &Played) -> Vec<String> {
     if let Some(forced) = &expect.forced
         && *forced != played.run.forced
     {
-        complaints.push(format!("expected forced {forced:?}, came {:?}", played.run.forced));
+        complaints.push(format!("expected forced {}, came {}", listed(forced), listed(&played.run.forced)));
     }
     for (budget, count) in &expect.spent {
         let spent = played.spent.get(&**budget).copied().unwrap_or(0);
@@ -165,6 +166,14 @@ fn compare(scenario: &Scenario, played: &Played) -> Vec<String> {
         complaints.push(format!("expected {expected} {what}, came {calls}"));
     }
     complaints
+}
+
+/// Names, as the other complaints show them.
+fn listed(names: &[Name]) -> String {
+    if names.is_empty() {
+        return "nothing".to_owned();
+    }
+    names.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ")
 }
 
 /// Whether a walk came to a state at its end: nothing of the same machine follows it but states that do no work.

@@ -22,7 +22,8 @@ use crate::show;
 /// Exit codes: 0 proved, 1 not proved, 2 the file does not load.
 #[derive(clap::Args, Debug)]
 pub(crate) struct CheckArgs {
-    /// Workflows: names, folders or files. The repository's own and all built-ins if none is given
+    /// Workflows: names, folders or files. If none is given, the folder you are in if it has a `workflow.yaml`, else the
+    /// repository's own and all built-ins
     #[arg(value_name = "WORKFLOW|PATH")]
     workflows: Vec<String>,
     /// Print the report as JSON

@@ -9,7 +9,7 @@ use loopwright_core::language::load;
 use loopwright_core::problem::Stage;
 
 use crate::error::CommandError;
-use crate::find::{Found, find};
+use crate::find::{Found, wanted_one};
 use crate::show;
 
 /// Draw a workflow
@@ -17,9 +17,9 @@ use crate::show;
 /// As Mermaid (for Markdown), DOT, or an SVG that needs no other tool.
 #[derive(clap::Args, Debug)]
 pub(crate) struct GraphArgs {
-    /// The workflow: a name, folder or file
+    /// The workflow: a name, folder or file. The folder you are in, if none is given
     #[arg(value_name = "WORKFLOW|PATH")]
-    workflow: String,
+    workflow: Option<String>,
     /// What to draw; if this is left out, what the name of the file says, else Mermaid
     #[arg(long, value_enum)]
     format: Option<Format>,
@@ -95,7 +95,7 @@ pub(crate) fn cmd_graph(arguments: &GraphArgs) -> Result<ExitCode, CommandError>
         return Err(CommandError::user("`--theme` colours an SVG, and none is drawn".to_owned())
             .hinted("add `--format svg`, or leave `--theme` out".to_owned()));
     }
-    let found = find(&arguments.workflow)?;
+    let found = wanted_one(arguments.workflow.as_deref())?;
     let workflow = loaded(&found)?;
     let drawing = draw::of_workflow(&workflow, !arguments.no_failures);
     let text = match format {

@@ -7,7 +7,7 @@ use loopwright_core::definition::{Arm, Cell, Machine, Origin, Workflow};
 use serde_json::{Value, json};
 
 use crate::error::CommandError;
-use crate::find::find;
+use crate::find::wanted_one;
 use crate::show;
 
 /// Show where every signal of every state leads
@@ -16,9 +16,9 @@ use crate::show;
 /// routes `(none)`.
 #[derive(clap::Args, Debug)]
 pub(crate) struct MatrixArgs {
-    /// The workflow: a name, folder or file
+    /// The workflow: a name, folder or file. The folder you are in, if none is given
     #[arg(value_name = "WORKFLOW|PATH")]
-    workflow: String,
+    workflow: Option<String>,
     /// How to print it
     #[arg(long, value_enum, default_value_t = Format::Terminal)]
     format: Format,
@@ -35,7 +35,7 @@ enum Format {
 }
 
 pub(crate) fn cmd_matrix(arguments: &MatrixArgs) -> Result<ExitCode, CommandError> {
-    let found = find(&arguments.workflow)?;
+    let found = wanted_one(arguments.workflow.as_deref())?;
     let workflow = super::graph::loaded(&found)?;
     let format = if arguments.json { Format::Json } else { arguments.format };
     match format {

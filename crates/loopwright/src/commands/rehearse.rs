@@ -13,7 +13,7 @@ use loopwright_core::signal;
 use serde_json::{Value, json};
 
 use crate::error::{CommandError, NOT_PROVED};
-use crate::find::{Found, find, read_text};
+use crate::find::{Found, read_text, wanted_one};
 use crate::show;
 
 /// Play a workflow with scripted agents, without a token spent
@@ -24,9 +24,9 @@ use crate::show;
 #[derive(clap::Args, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is an option a person types")]
 pub(crate) struct RehearseArgs {
-    /// The workflow: a name, folder or file
+    /// The workflow: a name, folder or file. The folder you are in, if none is given
     #[arg(value_name = "WORKFLOW|PATH")]
-    workflow: String,
+    workflow: Option<String>,
     /// Play this scenario (may be given several times)
     #[arg(long, value_name = "FILE")]
     scenario: Vec<PathBuf>,
@@ -57,7 +57,7 @@ pub(crate) struct RehearseArgs {
 const MOST_STEPS: u32 = 200_000;
 
 pub(crate) fn cmd_rehearse(arguments: &RehearseArgs) -> Result<ExitCode, CommandError> {
-    let found = find(&arguments.workflow)?;
+    let found = wanted_one(arguments.workflow.as_deref())?;
     let workflow = super::graph::loaded(&found)?;
     let mut coverage = Coverage::of(&workflow);
     let mut session = Session { arguments, workflow: &workflow, failed: false };

@@ -19,7 +19,8 @@ use crate::show;
 /// Exit codes: 0 all passed, 1 a scenario failed (or, with --complete, an arm is not covered), 2 something does not load.
 #[derive(clap::Args, Debug)]
 pub(crate) struct TestArgs {
-    /// Workflows: names, folders or files. The repository's own and all built-ins if none is given
+    /// Workflows: names, folders or files. If none is given, the folder you are in if it has a `workflow.yaml`, else the
+    /// repository's own and all built-ins
     #[arg(value_name = "WORKFLOW|PATH")]
     workflows: Vec<String>,
     /// Fail also when some arm is taken by no scenario

@@ -12,6 +12,8 @@ fn what_is_not_there_is_said_to_be_missing() -> Outcome {
         for (name, said) in [
             ("nothing", "error: there is no workflow `nothing`\nhint: there is `change`"),
             ("chang", "error: there is no workflow `chang`\nhint: did you mean `change`?"),
+            ("smal", "error: there is no workflow `smal`\nhint: did you mean `small`?"),
+            ("./smal", "error: there is no `./smal`\nhint: did you mean `./small`?"),
             ("./nothing", "error: there is no `./nothing`\nhint: give a workflow's folder, or its name"),
             ("nothing.yaml", "error: there is no `nothing.yaml`"),
             (".", "error: `.` has no `workflow.yaml`\nhint: there are workflows in it: `broken`, `failing`"),
@@ -20,6 +22,23 @@ fn what_is_not_there_is_said_to_be_missing() -> Outcome {
             let ran = run(&format!("{command} {name}"))?;
             assert!(ran.code == Some(2) && ran.stderr.starts_with(said), "{command} {name}: {}", ran.stderr);
         }
+    }
+    Ok(())
+}
+
+/// A folder's own workflow is meant where none is named; where there is none, one has to be.
+#[test]
+fn the_workflow_somebody_stands_in_need_not_be_named() -> Outcome {
+    for command in ["check", "matrix", "graph", "rehearse", "test"] {
+        let named = run_in(&data().join("small"), &[command, "."])?;
+        let ran = run_in(&data().join("small"), &[command])?;
+        assert_eq!((ran.code, &ran.stdout), (named.code, &named.stdout), "{command}");
+        assert!(!ran.stdout.is_empty() && ran.stderr.is_empty(), "{command}: {}", ran.stderr);
+    }
+    for command in ["matrix", "graph", "rehearse"] {
+        let ran = run_in(&data(), &[command])?;
+        let said = "error: no workflow is named, and there is no `workflow.yaml` here\nhint: ";
+        assert!(ran.code == Some(2) && ran.stderr.starts_with(said), "{command}: {}", ran.stderr);
     }
     Ok(())
 }
