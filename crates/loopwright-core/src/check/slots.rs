@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::fact_reads::{Reads, fact_reads};
 use super::terms::{reads_by_state, reads_same_again};
-use super::writes::Shelf;
+use super::writes::{Documents, Shelf};
 use crate::definition::{Claim, Condition, Kind, Machine, State, Target, Term, Workflow};
 use crate::machine::gate_name;
 use crate::name::Name;
@@ -96,7 +96,14 @@ impl Slots {
         done: &[Remembered],
     ) -> Self {
         let mut slots = Self { kept: Vec::new(), index: FxHashMap::default(), alive: IndexMap::new() };
-        let read = reads_by_state(workflow, machine);
+        let mut read = reads_by_state(workflow, machine);
+        for gate in spoilt_besides(workflow, shelf, machine, &read) {
+            let needing =
+                machine.states.values().filter(|it| it.needs.values().flatten().any(|it| *it == gate));
+            for state in needing {
+                read.entry(state.name.clone()).or_default().push(Term::Gate(gate.clone()));
+            }
+        }
         for terms in read.values() {
             for term in terms {
                 slots.add(workflow, shelf, machine, Slot::Term(term.clone()));
@@ -232,6 +239,41 @@ fn told_apart(workflow: &Workflow, machine: &Machine, gate: &Name) -> bool {
         _ => false,
     });
     in_arms || in_gates || in_properties
+}
+
+/// Gates that are needed, and that nobody can spare who edits what a gate that somebody routes on judges: what becomes of
+/// the one has to be remembered with the other.
+fn spoilt_besides(
+    workflow: &Workflow,
+    shelf: &Shelf,
+    machine: &Machine,
+    read: &IndexMap<Name, Vec<Term>>,
+) -> Vec<Name> {
+    let judged = |gate: &Name| {
+        let judges = machine.gates.get(&**gate).into_iter().flatten();
+        let gates = judges.filter_map(|it| machine.states.get(&**it)?.gate.as_ref());
+        gates.fold(0, |set, it| set | shelf.set(workflow, it.judges.values().flatten()))
+    };
+    let routed = read.values().flatten().filter_map(|it| match it {
+        Term::Gate(gate) => Some(judged(gate)),
+        _ => None,
+    });
+    let mut routed: Vec<Documents> = routed.filter(|it| *it != 0).collect();
+    routed.sort_unstable();
+    routed.dedup();
+    let spoils = |edited: Documents, other: Documents| {
+        let mut one_by_one = (0..Documents::BITS).map(|at| edited & (1 << at)).filter(|it| *it != 0);
+        one_by_one.all(|it| shelf.touched(it) & other != 0)
+    };
+    let is_read = |gate: &Name| read.values().flatten().any(|it| *it == Term::Gate(gate.clone()));
+    let mut found: Vec<Name> = Vec::new();
+    for gate in machine.states.values().flat_map(|it| it.needs.values().flatten()) {
+        let beside = || routed.iter().any(|it| spoils(*it, judged(gate)));
+        if !found.contains(gate) && !is_read(gate) && beside() {
+            found.push(gate.clone());
+        }
+    }
+    found
 }
 
 /// Facts that say whether a gate some state needs is owed.
