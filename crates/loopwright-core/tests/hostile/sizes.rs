@@ -12,6 +12,27 @@ fn five_thousand_states() {
     assert_eq!(said.problems.len(), 4_999);
 }
 
+/// Each number within its limit, and all of them together too much: what was not walked is neither missing nor bounded.
+#[test]
+fn what_was_not_walked_is_not_claimed() {
+    let each =
+        |most: usize, text: &dyn Fn(usize) -> String| (0..most).map(text).collect::<Vec<_>>().join(", ");
+    let vars = each(12, &|at| format!("v{at}: {{in: [a, b], start: a, input: true}}"));
+    let facts = each(11, &|at| format!("f{at}: {{in: [a, b], is: \"git.dirty ? 'a' : 'b'\"}}"));
+    let arms = each(11, &|at| format!("{{when: {{v{at}: b, f{at}: b}}, to: d}}"));
+    let last = "{when: {v11: b}, to: d}";
+    let text = around(
+        &format!("vars: {{{vars}}}\nfacts: {{{facts}}}"),
+        &format!("  c: {{choose: [{arms}, {last}, {{to: e}}]}}\n{END}"),
+    );
+    let said = refused(&text, "too-large");
+    for absent in ["never-taken", "unreachable", "vacuous", "trapped"] {
+        assert!(!said.codes().contains(absent), "{:?}", said.codes());
+    }
+    let report = said.report.expect("a report");
+    assert!(report.worst.is_none() && report.ends_because.is_none(), "nothing bounds what was not walked");
+}
+
 /// More places to be than can be listed: said so, instead of tried.
 #[test]
 fn more_positions_than_can_be_listed() {
