@@ -15,6 +15,7 @@ mod passed;
 mod presence;
 mod report;
 mod routes;
+mod shown;
 mod slots;
 mod sound;
 mod starve;
@@ -40,7 +41,7 @@ use self::writes::Shelf;
 use crate::definition::{Origin, Workflow};
 use crate::problem::Problem;
 use crate::proof::{Limits, Prover};
-use crate::rehearse::{Coverage, Scenario, perform};
+use crate::rehearse::{Coverage, Scenario};
 
 /// Says what is known about a workflow before it runs.
 pub fn check(workflow: &Workflow) -> Report {
@@ -151,11 +152,7 @@ fn examine(workflow: &Workflow, limits: &Limits, memory: Memory) -> (Report, boo
     size.states = workflow.machines().map(|it| it.states.len()).sum();
     size.cells = workflow.machines().flat_map(|it| it.states.values()).map(|it| it.cells.len()).sum();
     size.arms = Coverage::of(workflow).count().0;
-    leave_out_stopped(workflow, &mut problems, &mut forced, &doubled);
-    // A path longer than anybody plays is no help.
-    for problem in &mut problems {
-        problem.path.take_if(|it| it.steps.len() > LONGEST_PATH);
-    }
+    shown::only_what_plays(workflow, &mut problems, &mut forced, &doubled);
     let order = |it: &Problem| (follows(it.code), it.place.clone(), it.code, it.message.clone());
     problems.sort_by_cached_key(order);
     problems.dedup_by(|a, b| a.place == b.place && a.code == b.code && a.message == b.message);
@@ -205,49 +202,6 @@ fn pricing(limits: &Limits) -> Limits {
         beam: limits.beam.min(16),
         ..limits.clone()
     }
-}
-
-/// The most steps a path may have.
-const LONGEST_PATH: usize = 10_000;
-
-/// Past a gate that is not settled a run does not go on as the graph does. What only such runs show is left out while the
-/// gate is reported, and comes back when that is repaired, if it is true. `doubled` are endless runs that go round twice.
-fn leave_out_stopped(
-    workflow: &Workflow,
-    problems: &mut Vec<Problem>,
-    forced: &mut [Forced],
-    doubled: &[(String, Scenario)],
-) {
-    let is_unsettled = |it: &Problem| it.code == "unsettled";
-    let stopped = |it: &Problem| it.path.as_ref().is_some_and(|it| is_stopped(workflow, it));
-    if !problems.iter().any(is_unsettled) {
-        return;
-    }
-    // One gate may stop the run to another, but not each the run to all others.
-    let first_is_shown = problems.iter().any(|it| is_unsettled(it) && !stopped(it));
-    problems.retain(|it| {
-        let twice = doubled.iter().find(|(message, _)| *message == it.message);
-        if is_unsettled(it) {
-            return !first_is_shown || !stopped(it);
-        }
-        let runs = it.path.iter().chain(twice.map(|(_, it)| it));
-        !runs.into_iter().any(|it| meets_unsettled(workflow, it))
-    });
-    for way in forced {
-        way.path.take_if(|it| meets_unsettled(workflow, it));
-    }
-}
-
-/// Whether a run needs a gate somewhere that is not settled.
-fn meets_unsettled(workflow: &Workflow, scenario: &Scenario) -> bool {
-    let played = perform(workflow, scenario, &mut Coverage::of(workflow));
-    played.is_ok_and(|it| !it.played.unsettled.is_empty())
-}
-
-/// Whether a run that should show something is stopped by a gate that is not settled.
-fn is_stopped(workflow: &Workflow, scenario: &Scenario) -> bool {
-    perform(workflow, scenario, &mut Coverage::of(workflow))
-        .is_ok_and(|it| !it.complaints.is_empty() && !it.played.unsettled.is_empty())
 }
 
 /// Cells that take a default, so that none does unseen.

@@ -43,34 +43,45 @@ impl Tracer<'_, '_> {
             scenario.steps.push(Step::Verb("resume".into()));
         }
         scenario.expect = expect;
-        let brought = self.moves(&path.moves, &mut scenario.steps, scenario.start.phase.is_some());
+        let (begun, brought) = self.moves(&path.moves, &mut scenario.steps, scenario.start.phase.is_some());
         for (state, end) in brought {
             scenario.start.done.entry(state).or_default().insert(before_the_start(&end), end);
         }
-        self.say_facts_once(&mut scenario);
+        let turn = scenario.expect.endless.and_then(|it| begun.get(begun.len().checked_sub(it)?).copied());
+        self.say_facts_once(&mut scenario, turn);
         scenario
     }
 
-    /// Facts stay as they are until something else is said of them.
-    fn say_facts_once(&self, scenario: &mut Scenario) {
+    /// Facts stay as they are until something else is said of them. Those that change in a turn are said in it, so that it
+    /// can be taken again.
+    fn say_facts_once(&self, scenario: &mut Scenario, turn: Option<usize>) {
         let mut known = scenario.facts.clone();
-        let mut is_new =
-            |name: &Name, value: &Name| known.insert(name.clone(), value.clone()).as_ref() != Some(value);
+        let is_new = |known: &mut IndexMap<Name, Name>, name: &Name, value: &Name| {
+            known.insert(name.clone(), value.clone()).as_ref() != Some(value)
+        };
+        let changing = turn.map(|from| changing(&scenario.steps[from..])).unwrap_or_default();
+        let mut at = 0;
         let only_looks = |child: &Option<Name>, state: &Name| {
             let machine = self.unfolded.workflow.machine(child.as_deref());
             let kind = machine.and_then(|it| it.states.get(&**state)).map(|it| &it.kind);
             matches!(kind, Some(Kind::Choose | Kind::Settle { .. }))
         };
-        scenario.steps.retain_mut(|step| match step {
-            Step::Facts(facts) => {
-                facts.retain(|name, value| is_new(name, value));
-                !facts.is_empty()
+        scenario.steps.retain_mut(|step| {
+            if Some(at) == turn {
+                known.retain(|name, _| !changing.contains(name));
             }
-            Step::State { child, state, play } => {
-                play.facts.retain(|name, value| is_new(name, value));
-                **play != Play::default() || !only_looks(child, state)
+            at += 1;
+            match step {
+                Step::Facts(facts) => {
+                    facts.retain(|name, value| is_new(&mut known, name, value));
+                    !facts.is_empty()
+                }
+                Step::State { child, state, play } => {
+                    play.facts.retain(|name, value| is_new(&mut known, name, value));
+                    **play != Play::default() || !only_looks(child, state)
+                }
+                _ => true,
             }
-            _ => true,
         });
     }
 
@@ -82,8 +93,14 @@ impl Tracer<'_, '_> {
         self.scenario(name, &path, expect)
     }
 
-    /// The steps of a path. What an import has to bring along is returned: loops, and the ends of their items.
-    pub(super) fn moves(&self, moves: &[Move], steps: &mut Vec<Step>, imported: bool) -> Vec<(Name, Name)> {
+    /// The steps of a path. Where those of each move begin is returned, and what an import has to bring along: loops, and
+    /// the ends of their items.
+    pub(super) fn moves(
+        &self,
+        moves: &[Move],
+        steps: &mut Vec<Step>,
+        imported: bool,
+    ) -> (Vec<usize>, Vec<(Name, Name)>) {
         let from = steps.len();
         let visits = self.visits(moves, imported);
         if visits.iter().any(|it| it.lacks_item) {
@@ -102,7 +119,8 @@ impl Tracer<'_, '_> {
             }
         }
         number_items(steps, |at| at >= from);
-        name_items(&visits, &begun, steps)
+        let brought = name_items(&visits, &begun, steps);
+        (begun, brought)
     }
 
     /// What happens in a child of a loop that comes out with a signal.
@@ -355,6 +373,18 @@ impl Tracer<'_, '_> {
             items: None,
         }
     }
+}
+
+/// Facts of which steps say more than one value.
+fn changing(steps: &[Step]) -> Vec<Name> {
+    let said = |step: &Step| match step {
+        Step::Facts(facts) => facts.clone(),
+        Step::State { play, .. } => play.facts.clone(),
+        _ => IndexMap::new(),
+    };
+    let all: Vec<(Name, Name)> = steps.iter().flat_map(said).collect();
+    let other = |name: &Name, value: &Name| all.iter().any(|(it, said)| it == name && said != value);
+    all.iter().filter(|(name, value)| other(name, value)).map(|(name, _)| name.clone()).collect()
 }
 
 /// A step of a child that writes no more than the child is taken to write in all.

@@ -13,7 +13,7 @@ use crate::definition::{Term, Workflow};
 use crate::name::Name;
 use crate::proof::graph::{Move, Path};
 use crate::proof::{Found, Limits, Prover, Verdict};
-use crate::rehearse::{Coverage, Expect, Scenario, Shares, Step, perform_within};
+use crate::rehearse::{Coverage, Expect, Scenario, Shares, perform_within};
 use crate::signal;
 
 /// Runs beyond this are left out.
@@ -29,18 +29,20 @@ pub struct Transitions {
     /// The same, because a gate stops the run that was found: one that is reported as unsettled, or one that nobody
     /// routes on and that somebody's edit has spoilt.
     pub stopped: Vec<String>,
+    /// The same, because the machine does not play the run that was found.
+    pub unplayed: Vec<String>,
     /// Whether there are more than these, because there are too many.
     pub cut: bool,
 }
 
-/// A shortest run to every transition of every position.
-pub fn transitions(workflow: &Workflow, failures: bool) -> Transitions {
-    let (all, lacks_item) = list(workflow, failures, Memory::Together);
-    if lacks_item { list(workflow, failures, Memory::ByEnd).0 } else { all }
+/// A shortest run to every transition of every position. Each is played, and `coverage` says what that took.
+pub fn transitions(workflow: &Workflow, failures: bool, coverage: &mut Coverage) -> Transitions {
+    let (all, lacks_item) = list(workflow, failures, Memory::Together, coverage);
+    if lacks_item { list(workflow, failures, Memory::ByEnd, coverage).0 } else { all }
 }
 
 /// The transitions, and whether a run lacks an item.
-fn list(workflow: &Workflow, failures: bool, memory: Memory) -> (Transitions, bool) {
+fn list(workflow: &Workflow, failures: bool, memory: Memory, coverage: &mut Coverage) -> (Transitions, bool) {
     let shelf = Shelf::of(workflow);
     let family = super::children::unfold(workflow, &shelf, memory);
     let mut child_steps = ChildSteps::default();
@@ -62,8 +64,7 @@ fn list(workflow: &Workflow, failures: bool, memory: Memory) -> (Transitions, bo
     let main_prover = Prover::new(&family.main.graph, Limits::default());
     let main = Tracer { unfolded: &family.main, shelf: &shelf, children: &child_steps, prefix: None };
     open.extend(open_gates(&family.watches, &main_prover));
-    let mut trial =
-        Trial { workflow, main: &family.main, open, shares: Shares::new(), coverage: Coverage::of(workflow) };
+    let mut trial = Trial { workflow, main: &family.main, open, shares: Shares::new(), coverage };
     // Children are small; a large parent must not leave them out.
     for instance in &family.instances {
         let prefix = match super::children::prefix(&main, &main_prover, instance) {
@@ -124,15 +125,17 @@ fn collect(
             Found::Path(path) => {
                 let expect = Expect { reaches, ..Expect::default() };
                 let scenario = tracer.scenario(&title, &path, expect.clone());
-                if !trial.is_stopped(unfolded, &scenario) {
+                let first = trial.plays(unfolded, &scenario, path.moves.len());
+                if first == Plays::AsFound {
                     all.scenarios.push(scenario);
                     continue;
                 }
                 let calm: &FxHashMap<Move, Path> = calm.get_or_init(|| without_spoiling_edits(unfolded));
-                let other = calm.get(&last).map(|it| tracer.scenario(&title, it, expect));
-                match other.filter(|it| !trial.is_stopped(unfolded, it)) {
-                    Some(other) => all.scenarios.push(other),
-                    None => all.stopped.push(title),
+                let other = calm.get(&last).map(|it| (tracer.scenario(&title, it, expect), it.moves.len()));
+                match other.filter(|(it, moves)| trial.plays(unfolded, it, *moves) == Plays::AsFound) {
+                    Some((other, _)) => all.scenarios.push(other),
+                    None if first == Plays::Stopped => all.stopped.push(title),
+                    None => all.unplayed.push(title),
                 }
             }
             Found::Unknown => all.unknown.push(title),
@@ -140,37 +143,38 @@ fn collect(
     }
 }
 
-/// Runs that a gate stops which the graph does not follow: past one that `check` reports as unsettled the machine does not
-/// go on as the graph does; and one that nobody routes on is spoilt by an edit without the graph's noticing, because that
-/// would double what it walks.
+/// How a run goes that was found on the graph.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Plays {
+    AsFound,
+    /// A gate stops it which the graph does not follow: past one that `check` reports as unsettled the machine does not go
+    /// on as the graph does; and one that nobody routes on is spoilt by an edit without the graph's noticing, because that
+    /// would double what it walks.
+    Stopped,
+    Otherwise,
+}
+
+/// Plays runs that were found.
 struct Trial<'w> {
     workflow: &'w Workflow,
     main: &'w Unfolded<'w>,
     /// Gates that were not shown to be settled wherever they are needed.
     open: FxHashSet<Name>,
     shares: Shares,
-    /// Nobody asks what is covered here.
-    coverage: Coverage,
+    coverage: &'w mut Coverage,
 }
 
 impl Trial<'_> {
-    /// Whether a run is stopped by such a gate. One that is stopped by anything else is listed, and will be complained of.
-    fn is_stopped(&mut self, unfolded: &Unfolded<'_>, scenario: &Scenario) -> bool {
-        let edits = scenario.steps.iter().any(|it| match it {
-            Step::State { play, .. } => play.edited.is_some(),
-            Step::Edit(_) => true,
-            Step::Verb(_) | Step::Facts(_) => false,
-        });
-        if !edits && self.open.is_empty() {
-            return false;
-        }
+    /// How a run of so many moves goes.
+    fn plays(&mut self, unfolded: &Unfolded<'_>, scenario: &Scenario, moves: usize) -> Plays {
         // A run that is stopped may go on for ever without its script.
-        let most =
-            u32::try_from(scenario.steps.len()).unwrap_or(u32::MAX).saturating_mul(10).saturating_add(100);
-        let (coverage, shares) = (&mut self.coverage, &mut self.shares);
-        let Ok(verdict) = perform_within(self.workflow, scenario, coverage, shares, most) else {
-            return false;
-        };
+        let most = u32::try_from(moves + scenario.steps.len()).unwrap_or(u32::MAX);
+        let most = most.saturating_mul(10).saturating_add(100);
+        let verdict = perform_within(self.workflow, scenario, self.coverage, &mut self.shares, most);
+        let Ok(verdict) = verdict else { return Plays::Otherwise };
+        if verdict.complaints.is_empty() {
+            return Plays::AsFound;
+        }
         let followed = |gate: &Name| {
             let term = Term::Gate(gate.clone());
             let of =
@@ -178,7 +182,8 @@ impl Trial<'_> {
             of(unfolded) && of(self.main)
         };
         let mut gates = verdict.played.unsettled.iter().flat_map(|(_, gates)| gates);
-        !verdict.complaints.is_empty() && gates.any(|it| self.open.contains(it) || !followed(it))
+        let stopped = gates.any(|it| self.open.contains(it) || !followed(it));
+        if stopped { Plays::Stopped } else { Plays::Otherwise }
     }
 }
 

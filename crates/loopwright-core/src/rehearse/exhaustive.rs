@@ -1,8 +1,6 @@
 //! Every transition of every position, played.
 
 use super::coverage::Coverage;
-use super::player::Shares;
-use super::verdict::perform_on;
 use crate::check::{Transitions, transitions};
 use crate::definition::Workflow;
 
@@ -15,25 +13,13 @@ pub struct Exhausted {
     pub unknown: Vec<String>,
     /// Whether there are more transitions than were played, because there are too many.
     pub cut: bool,
-    /// Where the machine did not do what the proof says it does.
-    pub complaints: Vec<String>,
 }
 
 /// Plays a shortest run to every transition of every position. Besides showing them, it holds the machine and the
-/// proof against each other.
+/// proof against each other: what the machine does not do is not known.
 pub fn exhaustive(workflow: &Workflow, failures: bool, coverage: &mut Coverage) -> Exhausted {
-    let Transitions { scenarios, mut unknown, stopped, cut } = transitions(workflow, failures);
-    unknown.extend(stopped);
-    let mut exhausted = Exhausted { played: scenarios.len(), unknown, cut, complaints: Vec::new() };
-    let mut shares = Shares::new();
-    for scenario in &scenarios {
-        match perform_on(workflow, scenario, coverage, &mut shares) {
-            Ok(verdict) if verdict.complaints.is_empty() => {}
-            Ok(verdict) => {
-                exhausted.complaints.push(format!("{}: {}", scenario.name, verdict.complaints.join("; ")));
-            }
-            Err(error) => exhausted.complaints.push(format!("{}: {error}", scenario.name)),
-        }
-    }
-    exhausted
+    let Transitions { scenarios, mut unknown, stopped, unplayed, cut } =
+        transitions(workflow, failures, coverage);
+    unknown.extend(stopped.into_iter().chain(unplayed));
+    Exhausted { played: scenarios.len(), unknown, cut }
 }

@@ -30,20 +30,10 @@ pub fn perform(
     scenario: &Scenario,
     coverage: &mut Coverage,
 ) -> Result<Verdict, Impossible> {
-    perform_on(workflow, scenario, coverage, &mut Shares::new())
+    perform_within(workflow, scenario, coverage, &mut Shares::new(), MOST_STEPS)
 }
 
-/// The same, where it is known already which documents share files.
-pub(super) fn perform_on(
-    workflow: &Workflow,
-    scenario: &Scenario,
-    coverage: &mut Coverage,
-    shares: &mut Shares,
-) -> Result<Verdict, Impossible> {
-    perform_within(workflow, scenario, coverage, shares, MOST_STEPS)
-}
-
-/// The same, for so many steps at most.
+/// The same, where it is known already which documents share files, for so many steps at most.
 pub(crate) fn perform_within(
     workflow: &Workflow,
     scenario: &Scenario,

@@ -46,6 +46,8 @@ struct Examined {
     /// What there is in it, and what happened in its plays.
     kinds: BTreeSet<&'static str>,
     listed: Listed,
+    /// Whether a problem is reported whose run does not play.
+    unplayed: bool,
     codes: BTreeSet<&'static str>,
     lies: Vec<Lie>,
 }
@@ -62,7 +64,8 @@ fn examined(text: &str, salt: u64, plays: u64) -> Result<Examined, String> {
     let (untaken, listed) = paths::transitions_that_do_not_play(&workflow, 25);
     lies.extend(untaken);
     let codes = report.problems.iter().map(|it| it.code).collect();
-    Ok(Examined { proved: report.is_proved(), kinds, listed, codes, lies })
+    let unplayed = report.problems.iter().any(|it| it.message.starts_with("it was not shown that"));
+    Ok(Examined { proved: report.is_proved(), kinds, listed, unplayed, codes, lies })
 }
 
 /// What was found out about many.
@@ -77,6 +80,8 @@ struct Tally {
     codes: BTreeMap<String, usize>,
     left_out: BTreeMap<String, usize>,
     lies: BTreeMap<String, Vec<u64>>,
+    /// Workflows of which a run was found that does not play.
+    unplayed: Vec<u64>,
 }
 
 /// Kinds of problems that have to come up, or nothing is held against their paths. In so many workflows, a few of each.
@@ -115,6 +120,12 @@ impl Tally {
         let [proved, _] = self.listed;
         let stopped = proved.stopped;
         assert!(stopped * 100 <= proved.known, "{stopped} of {} transitions are stopped", proved.known);
+        // What was found and does not play shows that the graph is not the machine. It is said, and it is rare.
+        let unplayed = self.unplayed.len();
+        assert!(
+            unplayed * 1_000 <= count * 2,
+            "{unplayed} of {count} were found something that does not play"
+        );
         for code in COME_UP {
             let found = self.codes.get(*code).copied().unwrap_or(0);
             assert!(found >= count / 150, "`{code}` came up only {found} times in {count}");
@@ -149,6 +160,10 @@ fn tallied(from: u64, count: u64) -> Tally {
                             listed.known += found.listed.known;
                             listed.unknown += found.listed.unknown;
                             listed.stopped += found.listed.stopped;
+                            listed.unplayed += found.listed.unplayed;
+                            if found.unplayed || found.listed.unplayed > 0 {
+                                tally.unplayed.push(seed);
+                            }
                             for kind in found.kinds.into_iter().filter(|_| found.proved) {
                                 *tally.kinds.entry(kind).or_insert(0) += 1;
                             }
@@ -207,13 +222,33 @@ fn it_does_not_lie_again() {
     assert!(told.is_empty(), "{}", told.join("\n"));
 }
 
+/// Where the walk finds a run that the machine does not play, nothing is shown by it, and that is said.
+#[test]
+fn what_does_not_play_is_not_shown() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/honest");
+    let examined = |name: &str| {
+        let text = std::fs::read_to_string(folder.join(name)).expect("a text");
+        examined(&text, 0, 1).expect("it loads")
+    };
+    assert!(examined("done-in-a-lost-try.yaml").unplayed);
+    assert!(examined("child-writes-and-judges-again.yaml").listed.unplayed > 0);
+    assert!(examined("end-only-past-a-gate.yaml").listed.unplayed > 0);
+}
+
 #[test]
 fn the_proof_does_not_lie() {
     let (from, count) = (number("LOOPWRIGHT_SEED", 0), number("LOOPWRIGHT_CASES", 3_000));
     let tally = tallied(from, count);
     println!(
-        "{} workflows examined, {} proved\nwith: {:?}\ntransitions: {:?}\nproblems: {:?}\nleft out: {:?}\nlies: {:?}",
-        tally.examined, tally.proved, tally.kinds, tally.listed, tally.codes, tally.left_out, tally.lies
+        "{} workflows examined, {} proved\nwith: {:?}\ntransitions: {:?}\nproblems: {:?}\nleft out: {:?}\nunplayed: {:?}\nlies: {:?}",
+        tally.examined,
+        tally.proved,
+        tally.kinds,
+        tally.listed,
+        tally.codes,
+        tally.left_out,
+        tally.unplayed,
+        tally.lies
     );
     tally.is_not_empty(count);
     let wanted = std::env::var("LOOPWRIGHT_KIND").ok();

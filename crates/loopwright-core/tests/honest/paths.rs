@@ -169,9 +169,13 @@ fn ends_after_all(workflow: &Workflow, path: &Scenario) -> Option<String> {
 
 /// Transitions that do not play, of a sample; and how many there are.
 pub(crate) fn transitions_that_do_not_play(workflow: &Workflow, most: usize) -> (Vec<Lie>, Listed) {
-    let all = transitions(workflow, true);
-    let listed =
-        Listed { known: all.scenarios.len(), unknown: all.unknown.len(), stopped: all.stopped.len() };
+    let all = transitions(workflow, true, &mut Coverage::of(workflow));
+    let listed = Listed {
+        known: all.scenarios.len(),
+        unknown: all.unknown.len(),
+        stopped: all.stopped.len(),
+        unplayed: all.unplayed.len(),
+    };
     let stride = (all.scenarios.len() / most.max(1)).max(1);
     let mut found = Vec::new();
     for scenario in all.scenarios.iter().step_by(stride) {
@@ -193,6 +197,8 @@ pub(crate) struct Listed {
     pub(crate) unknown: usize,
     /// A gate stops the run that was found.
     pub(crate) stopped: usize,
+    /// The machine does not play the run that was found.
+    pub(crate) unplayed: usize,
 }
 
 /// Follows a script, then chance.
