@@ -230,7 +230,9 @@ fn what_does_not_play_is_not_shown() {
         let text = std::fs::read_to_string(folder.join(name)).expect("a text");
         examined(&text, 0, 1).expect("it loads")
     };
-    assert!(examined("done-in-a-lost-try.yaml").unplayed);
+    for file in ["done-in-a-lost-try.yaml", "round-only-with-a-person.yaml", "reached-by-another-way.yaml"] {
+        assert!(examined(file).unplayed, "{file}");
+    }
     assert!(examined("child-writes-and-judges-again.yaml").listed.unplayed > 0);
     assert!(examined("end-only-past-a-gate.yaml").listed.unplayed > 0);
 }
