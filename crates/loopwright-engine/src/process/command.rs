@@ -1,0 +1,210 @@
+//! A command, from whoever wants it run.
+
+use std::ffi::OsString;
+use std::io::{self, Read, Write as _};
+use std::path::PathBuf;
+use std::process::{ExitStatus, Stdio};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::time::{Duration, Instant};
+
+use super::cancel::Cancel;
+use super::output::Output;
+use super::supervise::Order;
+
+/// How a supervisor is started: a program that calls [`super::supervise`], and its arguments.
+#[derive(Clone, Debug)]
+pub struct Supervisor {
+    /// The program.
+    pub program: PathBuf,
+    /// Its arguments.
+    pub arguments: Vec<OsString>,
+}
+
+/// A command to be run.
+#[derive(Clone, Debug)]
+pub struct Command {
+    /// The program.
+    pub program: String,
+    /// Its arguments.
+    pub arguments: Vec<String>,
+    /// Where it runs.
+    pub folder: PathBuf,
+    /// What its environment has besides this process's own.
+    pub environment: Vec<(String, String)>,
+    /// What its environment has not.
+    pub unset: Vec<String>,
+    /// What it reads on its standard input.
+    pub input: Vec<u8>,
+    /// The longest it may take.
+    pub wall: Duration,
+    /// The longest it may say nothing.
+    pub idle: Option<Duration>,
+}
+
+/// A command that is over.
+#[derive(Clone, Debug)]
+pub struct Ran {
+    /// How it ended.
+    pub ended: Ended,
+    /// What it said on its standard output.
+    pub output: Output,
+    /// What it said on its standard error.
+    pub errors: Output,
+    /// How long it took.
+    pub took: Duration,
+}
+
+/// How a command ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// By itself, with a code: as a shell says it, so above 128 by a signal.
+    Exit(i32),
+    /// It took too long.
+    Timeout,
+    /// It said nothing for too long.
+    Stalled,
+    /// It was called off.
+    Cancelled,
+}
+
+/// What happens while a command runs.
+enum Heard {
+    Output(Vec<u8>),
+    Errors(Vec<u8>),
+    /// Nothing more is said on one of the two.
+    Silent,
+    Over(io::Result<ExitStatus>),
+    CalledOff,
+}
+
+/// How long what a command said may still be on its way when it is over. Only one that got rid of its supervisor can
+/// keep anybody waiting that long.
+const ON_ITS_WAY: Duration = Duration::from_secs(5);
+
+impl Command {
+    /// A shell command.
+    pub fn shell(text: &str, folder: PathBuf, wall: Duration) -> Self {
+        Self {
+            program: "sh".into(),
+            arguments: vec!["-c".into(), text.to_owned()],
+            folder,
+            environment: Vec::new(),
+            unset: Vec::new(),
+            input: Vec::new(),
+            wall,
+            idle: None,
+        }
+    }
+
+    /// Runs it to its end, or ends it. `heard` is told what it says on its standard output as it comes.
+    pub fn run(
+        &self,
+        supervisor: &Supervisor,
+        cancel: &Cancel,
+        heard: &mut dyn FnMut(&[u8]),
+    ) -> io::Result<Ran> {
+        let mut child = std::process::Command::new(&supervisor.program)
+            .args(&supervisor.arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()?;
+        let begun = Instant::now();
+        let mut control = child.stdin.take();
+        if let Some(control) = &mut control {
+            // One that fell over is seen by how it ends.
+            let _ = control.write_all(&self.order()?);
+        }
+        let (tell, hear) = channel();
+        listen(child.stdout.take(), Heard::Output, tell.clone());
+        listen(child.stderr.take(), Heard::Errors, tell.clone());
+        let over = tell.clone();
+        std::thread::spawn(move || drop(over.send(Heard::Over(child.wait()))));
+        let _listening = cancel.listen(move || drop(tell.send(Heard::CalledOff)));
+
+        let (mut output, mut errors) = (Output::default(), Output::default());
+        let (mut last, mut silent) = (begun, 0);
+        let (mut code, mut cut) = (None, None);
+        while code.is_none() || silent < 2 {
+            let (at, why) = match code {
+                None if cut.is_none() => self.deadline(begun, last),
+                None => (None, Ended::Timeout),
+                Some(_) => (Instant::now().checked_add(ON_ITS_WAY), Ended::Timeout),
+            };
+            let next = match at {
+                Some(at) => hear.recv_timeout(at.saturating_duration_since(Instant::now())),
+                None => hear.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            };
+            match next {
+                Ok(Heard::Output(bytes)) => {
+                    last = Instant::now();
+                    heard(&bytes);
+                    output.push(&bytes);
+                }
+                Ok(Heard::Errors(bytes)) => {
+                    last = Instant::now();
+                    errors.push(&bytes);
+                }
+                Ok(Heard::Silent) => silent += 1,
+                Ok(Heard::Over(status)) => code = Some(status?.code().unwrap_or(1)),
+                // Whoever holds the supervisor's input lets go: that ends it, and all below it.
+                Ok(Heard::CalledOff) => {
+                    cut = cut.or(Some(Ended::Cancelled));
+                    control = None;
+                }
+                Err(RecvTimeoutError::Timeout) if code.is_none() => {
+                    cut = Some(why);
+                    control = None;
+                }
+                Err(_) => break,
+            }
+        }
+        drop(control);
+        let ended = cut.unwrap_or(Ended::Exit(code.unwrap_or(1)));
+        Ok(Ran { ended, output, errors, took: begun.elapsed() })
+    }
+
+    /// When it is ended next if nothing happens, and why.
+    fn deadline(&self, begun: Instant, last: Instant) -> (Option<Instant>, Ended) {
+        let wall = begun.checked_add(self.wall);
+        let idle = self.idle.and_then(|it| last.checked_add(it));
+        match (wall, idle) {
+            (Some(wall), Some(idle)) if idle < wall => (Some(idle), Ended::Stalled),
+            (None, Some(idle)) => (Some(idle), Ended::Stalled),
+            (wall, _) => (wall, Ended::Timeout),
+        }
+    }
+
+    fn order(&self) -> io::Result<Vec<u8>> {
+        let order = Order {
+            program: self.program.clone(),
+            arguments: self.arguments.clone(),
+            folder: self.folder.to_string_lossy().into_owned(),
+            environment: self.environment.clone(),
+            unset: self.unset.clone(),
+            input: self.input.len(),
+        };
+        let mut bytes = serde_json::to_vec(&order)?;
+        bytes.push(b'\n');
+        bytes.extend_from_slice(&self.input);
+        Ok(bytes)
+    }
+}
+
+/// Passes on what is said, until nothing is said any more.
+fn listen(source: Option<impl Read + Send + 'static>, what: fn(Vec<u8>) -> Heard, tell: Sender<Heard>) {
+    std::thread::spawn(move || {
+        let mut bytes = vec![0; 64 << 10];
+        if let Some(mut source) = source {
+            loop {
+                match source.read(&mut bytes) {
+                    Ok(0) => break,
+                    Ok(count) => drop(tell.send(what(bytes[..count].to_vec()))),
+                    Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                    Err(_) => break,
+                }
+            }
+        }
+        drop(tell.send(Heard::Silent));
+    });
+}

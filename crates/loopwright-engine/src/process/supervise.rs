@@ -1,0 +1,89 @@
+//! The supervisor: what stands between a driver and a command.
+
+use std::io::{self, BufRead as _, BufReader, Read, Write as _};
+use std::process::{ExitCode, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rustix::process::{Pid, WaitOptions, getpid, set_child_subreaper, wait};
+use serde::{Deserialize, Serialize};
+
+use super::tree::end_all;
+
+/// What is to be run.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Order {
+    pub(super) program: String,
+    pub(super) arguments: Vec<String>,
+    pub(super) folder: String,
+    pub(super) environment: Vec<(String, String)>,
+    pub(super) unset: Vec<String>,
+    /// How many bytes follow that the command reads.
+    pub(super) input: usize,
+}
+
+/// Where a shell would say that a command cannot be started, and so does the supervisor.
+const CANNOT_START: u8 = 127;
+
+/// Reads an order from the standard input, runs it, and ends everything it started when it is over, or when the standard
+/// input closes: then nobody wants it any more. Comes out as the command does.
+pub fn supervise() -> ExitCode {
+    let mut input = BufReader::new(io::stdin());
+    let mut line = String::new();
+    let order: Option<Order> = input.read_line(&mut line).ok().and_then(|_| serde_json::from_str(&line).ok());
+    let Some(order) = order else { return told("the supervisor was given no order") };
+    let mut given = vec![0; order.input];
+    if input.read_exact(&mut given).is_err() {
+        return told("the supervisor was given less than it was promised");
+    }
+    if let Err(error) = set_child_subreaper(Some(getpid())) {
+        return told(&format!("what a command starts cannot be kept together: {error}"));
+    }
+    let mut command = std::process::Command::new(&order.program);
+    command.args(&order.arguments).current_dir(&order.folder).stdin(Stdio::piped());
+    command.envs(order.environment.iter().map(|(name, value)| (name, value)));
+    for name in &order.unset {
+        command.env_remove(name);
+    }
+    let mut child = match command.spawn() {
+        Ok(child) => child,
+        Err(error) => return told(&format!("`{}` cannot be started: {error}", order.program)),
+    };
+    // A command that does not read what it is given must not keep anybody waiting.
+    let writer = child.stdin.take();
+    std::thread::spawn(move || drop(writer.map(|mut it| it.write_all(&given))));
+    // From here on one of two things happens, and only the first counts.
+    let over = Arc::new(Mutex::new(()));
+    let called_off = Arc::clone(&over);
+    std::thread::spawn(move || {
+        let mut rest = Vec::new();
+        let _ = input.read_to_end(&mut rest);
+        let _first = called_off.lock().unwrap_or_else(PoisonError::into_inner);
+        end_all();
+        std::process::exit(i32::from(CANNOT_START));
+    });
+    let code = status_of(i32::try_from(child.id()).ok().and_then(Pid::from_raw));
+    let _first = over.lock().unwrap_or_else(PoisonError::into_inner);
+    end_all();
+    ExitCode::from(code)
+}
+
+/// How the command ended, as a shell would say it. What it let go of ends as it pleases.
+fn status_of(command: Option<Pid>) -> u8 {
+    loop {
+        match wait(WaitOptions::empty()) {
+            Ok(Some((pid, status))) if Some(pid) == command => {
+                let by_signal = status.terminating_signal().map(|it| it + 128);
+                let code = status.exit_status().or(by_signal).unwrap_or(i32::from(CANNOT_START));
+                return u8::try_from(code).unwrap_or(CANNOT_START);
+            }
+            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Err(_) => return CANNOT_START,
+        }
+    }
+}
+
+/// Says why there is nothing to supervise.
+fn told(why: &str) -> ExitCode {
+    let _ = writeln!(io::stderr(), "{why}");
+    ExitCode::from(CANNOT_START)
+}

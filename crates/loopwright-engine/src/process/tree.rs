@@ -1,0 +1,52 @@
+//! Ending everything below this process.
+
+use std::fs;
+
+use rustix::process::{Pid, Signal, WaitOptions, getpid, kill_process, wait};
+
+/// Ends every process below this one and waits until all are gone. What they let go of comes to this process, which is
+/// its reaper, so that nothing gets away.
+pub(super) fn end_all() {
+    loop {
+        let below = descendants();
+        if below.is_empty() {
+            return;
+        }
+        for pid in below {
+            // One that is gone already needs no ending.
+            let _ = kill_process(pid, Signal::KILL);
+        }
+        // Somebody below has to die now, if they are not all children of children; these come here next.
+        if wait(WaitOptions::empty()).is_err() {
+            std::thread::yield_now();
+        }
+        while matches!(wait(WaitOptions::NOHANG), Ok(Some(_))) {}
+    }
+}
+
+/// Every process below this one that still runs.
+fn descendants() -> Vec<Pid> {
+    let parents = parents();
+    let mut found = vec![getpid().as_raw_nonzero().get()];
+    let mut at = 0;
+    while let Some(parent) = found.get(at).copied() {
+        found.extend(parents.iter().filter(|(_, of)| *of == parent).map(|(pid, _)| *pid));
+        at += 1;
+    }
+    found.into_iter().skip(1).filter_map(Pid::from_raw).collect()
+}
+
+/// All processes with their parents. One that is dead and only waits to be read is left out.
+fn parents() -> Vec<(i32, i32)> {
+    let entries = fs::read_dir("/proc").into_iter().flatten().filter_map(Result::ok);
+    let pids = entries.filter_map(|it| it.file_name().to_str()?.parse::<i32>().ok());
+    pids.filter_map(|pid| {
+        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+        // The name is in brackets and may hold anything.
+        let mut rest = stat.rsplit_once(')')?.1.split_whitespace();
+        let state = rest.next()?;
+        let parent = rest.next()?.parse().ok()?;
+        (state != "Z" && state != "X").then_some((pid, parent))
+    })
+    .collect()
+}
