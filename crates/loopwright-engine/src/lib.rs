@@ -2,5 +2,23 @@
 //!
 //! The core decides (`loopwright_core::machine`); what can fail for reasons outside us is done here.
 
+pub mod agents;
+mod driver;
+mod effects;
+mod engine;
+mod error;
+pub mod files;
+pub mod git;
+mod home;
 pub mod journal;
+mod people;
 pub mod process;
+mod project;
+mod scene;
+
+pub use self::driver::{Asking, Driver, Standing};
+pub use self::engine::{Begin, Definition, Engine};
+pub use self::error::EngineError;
+pub use self::home::Home;
+pub use self::people::{Answered, Asked, Message, Nobody, People, Unwatched, Watch};
+pub use self::project::Project;

@@ -9,7 +9,7 @@ use super::impossible::Impossible;
 use super::items::{charge, finish_loop, forget_items, remember_item};
 use super::ledger::Ledger;
 use super::route::{come_out, go_on, route};
-use super::run::{At, GateRecord, Run, Stage, lines};
+use super::run::{At, Begun, GateRecord, Run, Stage, lines};
 use crate::definition::{Kind, Machine, State, Target, Workflow};
 use crate::language::units::Unit;
 use crate::name::Name;
@@ -40,7 +40,7 @@ pub fn begin(workflow: &Workflow, started: &Started) -> Result<Run, Impossible> 
 }
 
 /// A run that stands nowhere yet.
-pub(crate) fn before(workflow: &Workflow, started: &Started) -> Result<Run, Impossible> {
+pub fn before(workflow: &Workflow, started: &Started) -> Result<Run, Impossible> {
     if started.definition != workflow.digest {
         return Err(Impossible::OtherDefinition {
             pinned: started.definition.clone(),
@@ -56,8 +56,17 @@ pub(crate) fn before(workflow: &Workflow, started: &Started) -> Result<Run, Impo
         child: started.child.clone(),
         subject: started.subject.clone(),
         item: started.item.clone(),
+        of: started.of.clone(),
         inputs: started.inputs.clone(),
-        at: At { state: "".into(), visit: 0, attempt: 1, from: None, stage: Stage::Ended },
+        site: None,
+        at: At {
+            state: "".into(),
+            visit: 0,
+            attempt: 1,
+            from: None,
+            stage: Stage::Ended,
+            begun: IndexMap::new(),
+        },
         phase: None,
         vars: machine.vars.iter().map(|(name, it)| (name.clone(), it.start.clone())).collect(),
         once: started.facts.clone(),
@@ -96,9 +105,17 @@ pub fn advance(workflow: &Workflow, run: &Run, event: &Event) -> Result<Run, Imp
     next.taken.clear();
     match event {
         Event::Started(started) => begin(workflow, started),
-        Event::Issued { effect, attempt } => {
-            if *effect.state == *next.at.state && effect.part == Part::Work {
-                next.at.attempt = (*attempt).max(next.at.attempt);
+        Event::Placed(site) => {
+            next.site = Some(site.clone());
+            Ok(next)
+        }
+        Event::Issued { effect, attempt, values } => {
+            if effect.state == next.at.state && effect.visit == next.at.visit {
+                if effect.part == Part::Work {
+                    next.at.attempt = (*attempt).max(next.at.attempt);
+                }
+                let begun = Begun { effect: effect.clone(), open: true, values: values.clone() };
+                next.at.begun.insert(effect.to_string(), begun);
             }
             Ok(next)
         }
@@ -235,7 +252,8 @@ fn arrive<'m>(
         run.items.shift_remove(&**name);
         run.forced_items.shift_remove(&**name);
     }
-    run.at = At { state: name.clone(), visit, attempt: 1, from, stage: Stage::working() };
+    let stage = Stage::working();
+    run.at = At { state: name.clone(), visit, attempt: 1, from, stage, begun: IndexMap::new() };
     Ok(state)
 }
 
@@ -298,6 +316,9 @@ fn settle(
     let not_waiting = || Impossible::NotWaiting { effect: effect.clone() };
     if effect.state != run.at.state || effect.visit != run.at.visit {
         return Err(not_waiting());
+    }
+    if let Some(begun) = run.at.begun.get_mut(&effect.to_string()) {
+        begun.open = false;
     }
     if let Evidence::Observed(seen) = evidence {
         decide::adopt(&mut run, seen);

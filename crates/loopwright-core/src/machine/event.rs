@@ -18,12 +18,17 @@ pub const VERSION: u32 = 1;
 pub enum Event {
     /// The run begins.
     Started(Box<Started>),
+    /// The run works here. Written when it begins, and when it goes elsewhere.
+    Placed(Site),
     /// An effect is about to be performed. Written before anything is done, with every value it will use.
     Issued {
         /// Which.
         effect: EffectId,
         /// The how-manieth try, from one.
         attempt: u32,
+        /// What it will use, so that another try uses the same.
+        #[serde(default, skip_serializing_if = "serde_json::Value::is_null")]
+        values: serde_json::Value,
     },
     /// An effect came back.
     Settled {
@@ -65,6 +70,18 @@ pub enum Event {
     },
 }
 
+/// Where a run works.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", default, deny_unknown_fields)]
+pub struct Site {
+    /// The root of the files it works on.
+    pub folder: String,
+    /// What all files were when the run began, by the name of that.
+    pub start: String,
+    /// The commit it began at, where there are commits.
+    pub base: Option<String>,
+}
+
 /// How a run begins.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", default, deny_unknown_fields)]
@@ -91,6 +108,8 @@ pub struct Started {
     pub facts: IndexMap<Name, Name>,
     /// The item, in a child run.
     pub item: Option<String>,
+    /// The parent's loop, in a child run.
+    pub of: Option<Name>,
     /// What the parent remembers, in a child run.
     pub outer: Option<Box<Outer>>,
 }
@@ -145,6 +164,18 @@ pub struct Outcome {
     /// A person's note.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub note: String,
+    /// What came along besides, as the role's schema has it.
+    #[serde(skip_serializing_if = "serde_json::Value::is_null")]
+    pub returns: serde_json::Value,
+    /// What was said while it ran: the end of it, if it is much.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub output: String,
+    /// What a role asks instead of answering.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub question: String,
+    /// Names of what is kept about it: a prompt, a transcript, a patch.
+    #[serde(skip_serializing_if = "IndexMap::is_empty")]
+    pub kept: IndexMap<String, String>,
     /// What a judge found.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Report>,

@@ -16,14 +16,15 @@ mod route;
 mod run;
 mod view;
 
-pub(crate) use self::advance::before;
-pub use self::advance::{advance, begin, pauses_at_landing};
+pub use self::advance::{advance, before, begin, pauses_at_landing};
 pub(crate) use self::decide::{draws_on, gate_name};
 pub use self::due::due;
 pub use self::effect::{Effect, EffectId, Part, Want};
-pub use self::event::{Cost, Event, Evidence, Observed, Outcome, Outer, Report, Started, VERSION};
+pub use self::event::{Cost, Event, Evidence, Observed, Outcome, Outer, Report, Site, Started, VERSION};
 pub use self::impossible::Impossible;
 pub use self::ledger::{Closed, Finding, Judge, Ledger, Round};
 pub(crate) use self::route::MOST_PASSED;
-pub use self::run::{At, Cause, GateRecord, GateStatus, Last, Record, Run, Stage, Taken, lines, row_line};
+pub use self::run::{
+    At, Begun, Cause, GateRecord, GateStatus, Last, Record, Run, Stage, Taken, lines, row_line,
+};
 pub use self::view::RunView;

@@ -178,6 +178,9 @@ fn remember(state: &State, run: &mut Run, asked: &decide::Asked<'_>) {
             fields: outcome.fields.clone(),
             summary: outcome.summary.clone(),
             note: outcome.note.clone(),
+            returns: outcome.returns.clone(),
+            output: outcome.output.clone(),
+            question: outcome.question.clone(),
             visit: run.at.visit,
         },
     );

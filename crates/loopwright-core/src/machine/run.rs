@@ -3,7 +3,8 @@
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
-use super::event::{Outcome, Outer};
+use super::effect::EffectId;
+use super::event::{Outcome, Outer, Site};
 use super::ledger::Ledger;
 use crate::definition::{Budget, Condition, Kind, Machine, Per, State, Table, Term, Workflow};
 use crate::language::units::Unit;
@@ -22,8 +23,14 @@ pub struct Run {
     pub subject: String,
     /// The item, in a child run.
     pub item: Option<String>,
+    /// The parent's loop, in a child run.
+    #[serde(default)]
+    pub of: Option<Name>,
     /// Values given by people.
     pub inputs: IndexMap<Name, String>,
+    /// Where it works.
+    #[serde(default)]
+    pub site: Option<Site>,
     /// Where it stands.
     pub at: At,
     /// The phase it shows.
@@ -82,6 +89,22 @@ pub struct At {
     pub from: Option<Name>,
     /// What is going on.
     pub stage: Stage,
+    /// Effects of this visit that were begun, by name.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub begun: IndexMap<String, Begun>,
+}
+
+/// An effect that was begun.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Begun {
+    /// Which.
+    pub effect: EffectId,
+    /// Whether nothing came back yet. Nobody knows how far it got, if whoever began it is gone.
+    pub open: bool,
+    /// What it uses. Another try of the same visit uses the same.
+    #[serde(default, skip_serializing_if = "serde_json::Value::is_null")]
+    pub values: serde_json::Value,
 }
 
 /// What is going on in a state.
@@ -135,6 +158,15 @@ pub struct Last {
     pub summary: String,
     /// A person's note.
     pub note: String,
+    /// What came along besides.
+    #[serde(skip_serializing_if = "serde_json::Value::is_null")]
+    pub returns: serde_json::Value,
+    /// What was said while it ran.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub output: String,
+    /// What a role asked instead of answering.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub question: String,
     /// The visit.
     pub visit: u32,
 }

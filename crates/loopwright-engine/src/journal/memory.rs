@@ -90,7 +90,9 @@ impl Journal for Memory {
             run.snapshot = Some(Snapshot { seq: run.line.last, body: body.clone() });
         }
         run.inbox.retain(|it| !batch.taken.contains(&it.id));
-        Ok(run.line.last)
+        let last = run.line.last;
+        kept.blobs.extend(batch.blobs.iter().map(|it| (super::digest(it), it.clone())));
+        Ok(last)
     }
 
     fn events(&self, run: &str, after: u64) -> Result<Vec<Stored>, JournalError> {
@@ -101,6 +103,10 @@ impl Journal for Memory {
 
     fn snapshot(&self, run: &str) -> Result<Option<Snapshot>, JournalError> {
         Ok(self.kept().run(run)?.snapshot.clone())
+    }
+
+    fn run(&self, run: &str) -> Result<RunLine, JournalError> {
+        Ok(self.kept().run(run)?.line.clone())
     }
 
     fn runs(&self) -> Result<Vec<RunLine>, JournalError> {

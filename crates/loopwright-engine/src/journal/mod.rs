@@ -33,6 +33,9 @@ pub trait Journal: Send + Sync {
     /// The newest snapshot of a run.
     fn snapshot(&self, run: &str) -> Result<Option<Snapshot>, JournalError>;
 
+    /// One run.
+    fn run(&self, run: &str) -> Result<RunLine, JournalError>;
+
     /// All runs, the newest first.
     fn runs(&self) -> Result<Vec<RunLine>, JournalError>;
 
@@ -91,6 +94,8 @@ pub struct Batch {
     pub snapshot: Option<String>,
     /// Letters that these events answer.
     pub taken: Vec<u64>,
+    /// Bytes that these events name.
+    pub blobs: Vec<Vec<u8>>,
     /// Where the run stands now, for lists: the state, and a word about it.
     pub stands: Option<Stands>,
 }
@@ -160,6 +165,6 @@ pub struct Letter {
 }
 
 /// What bytes are called.
-fn digest(bytes: &[u8]) -> String {
+pub fn digest(bytes: &[u8]) -> String {
     blake3::hash(bytes).to_hex().to_string()
 }

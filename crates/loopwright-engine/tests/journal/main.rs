@@ -26,6 +26,7 @@ fn batch(lease: &Lease, after: u64, events: &[Event]) -> Batch {
         events: events.to_vec(),
         snapshot: None,
         taken: Vec::new(),
+        blobs: Vec::new(),
         stands: None,
     }
 }

@@ -168,6 +168,10 @@ impl Journal for Sqlite {
         found.map(|(snapshot, sum)| read::sound(run, snapshot, sum)).transpose()
     }
 
+    fn run(&self, run: &str) -> Result<RunLine, JournalError> {
+        self.read(|it| read::run(it, run))?.ok_or_else(|| JournalError::NoRun(run.to_owned()))
+    }
+
     fn runs(&self) -> Result<Vec<RunLine>, JournalError> {
         self.read(read::runs)
     }

@@ -99,22 +99,33 @@ pub(super) fn sound(run: &str, snapshot: Snapshot, written: i64) -> Result<Snaps
     }
 }
 
-pub(super) fn runs(connection: &Connection) -> Result<Vec<RunLine>, Error> {
-    let select = "SELECT name, workflow, subject, definition, parent, created, updated, last, state, status
-        FROM runs ORDER BY created DESC, id DESC";
-    let read = |row: &Row<'_>| {
-        let run = NewRun {
-            name: row.get(0)?,
-            workflow: row.get(1)?,
-            subject: row.get(2)?,
-            definition: row.get(3)?,
-            parent: row.get(4)?,
-            at: row.get(5)?,
-        };
-        let stands = Stands { state: row.get(8)?, status: row.get(9)? };
-        Ok(RunLine { run, updated: row.get(6)?, last: row.get(7)?, stands })
+/// What a line about a run is read from.
+const LINE: &str =
+    "SELECT name, workflow, subject, definition, parent, created, updated, last, state, status FROM runs";
+
+fn line(row: &Row<'_>) -> Result<RunLine, Error> {
+    let run = NewRun {
+        name: row.get(0)?,
+        workflow: row.get(1)?,
+        subject: row.get(2)?,
+        definition: row.get(3)?,
+        parent: row.get(4)?,
+        at: row.get(5)?,
     };
-    connection.prepare_cached(select)?.query_map([], read)?.collect()
+    let stands = Stands { state: row.get(8)?, status: row.get(9)? };
+    Ok(RunLine { run, updated: row.get(6)?, last: row.get(7)?, stands })
+}
+
+/// The line of one run.
+pub(super) fn run(connection: &Connection, name: &str) -> Result<Option<RunLine>, Error> {
+    connection.prepare_cached(&format!("{LINE} WHERE name = ?1"))?.query_row([name], line).optional()
+}
+
+pub(super) fn runs(connection: &Connection) -> Result<Vec<RunLine>, Error> {
+    connection
+        .prepare_cached(&format!("{LINE} ORDER BY created DESC, id DESC"))?
+        .query_map([], line)?
+        .collect()
 }
 
 pub(super) fn blob(connection: &Connection, digest: &str) -> Result<Option<Vec<u8>>, Error> {

@@ -110,6 +110,9 @@ pub(super) fn append(connection: &Connection, prepared: &Prepared) -> Written<u6
             .prepare_cached("REPLACE INTO snapshots (run, seq, body, sum) VALUES (?1, ?2, ?3, ?4)")?
             .execute(params![id, last, body, sum(last, 0, body)])?;
     }
+    for bytes in &batch.blobs {
+        put(connection, &crate::journal::digest(bytes), bytes)?;
+    }
     for letter in &batch.taken {
         connection
             .prepare_cached("DELETE FROM inbox WHERE id = ?1 AND run = ?2")?

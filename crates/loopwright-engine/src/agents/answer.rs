@@ -1,0 +1,271 @@
+//! What an agent answered, held against what its role may answer. Nothing is matched in prose: the answer is one fenced
+//! block of JSON, or there is none.
+
+use std::fmt::Write as _;
+
+use loopwright_core::definition::{Fields, Findings, Outcomes};
+use loopwright_core::machine::{Outcome, Report};
+use loopwright_core::name::Name;
+use loopwright_core::signal;
+use serde_json::Value;
+
+/// What a role may answer.
+pub(crate) struct Wanted<'a> {
+    pub(crate) verdicts: &'a Outcomes,
+    pub(crate) findings: Option<&'a Findings>,
+    pub(crate) asks: bool,
+}
+
+impl Wanted<'_> {
+    /// Whether there is only one way to come out, which need not be said.
+    fn is_plain(&self) -> bool {
+        let only = self.verdicts.len() == 1 && self.verdicts.values().all(|it| it.fields.is_empty());
+        only && !self.asks && self.findings.is_none()
+    }
+
+    /// What an agent is told about how to answer.
+    pub(crate) fn told(&self) -> String {
+        let mut text = String::from("\n---\n\n## How to answer\n\n");
+        if self.is_plain() {
+            text.push_str("When you are done, say in a few sentences what you did and end.\n");
+            return text;
+        }
+        text.push_str(
+            "End your answer with exactly one fenced block of JSON, and nothing after it:\n\n```json\n{\n",
+        );
+        let verdicts: Vec<&str> = self.verdicts.keys().map(|it| &**it).collect();
+        let _ = writeln!(text, "  \"verdict\": \"{}\",", verdicts.first().copied().unwrap_or_default());
+        text.push_str("  \"summary\": \"one or two sentences\"");
+        if let Some(findings) = self.findings {
+            let severity = findings.severity.last().map(|it| &**it).unwrap_or_default();
+            let _ = write!(text, ",\n  \"findings\": [\n    {{\"severity\": \"{severity}\"");
+            if let Some(topic) = findings.topic.first() {
+                let _ = write!(text, ", \"topic\": \"{topic}\"");
+            }
+            text.push_str(
+                ", \"file\": \"path\", \"subject\": \"what in it\", \"text\": \"what is wrong\"}\n  ]",
+            );
+        }
+        text.push_str("\n}\n```\n\n");
+        let _ = writeln!(text, "`verdict` is one of: {}.", verdicts.join(", "));
+        for (verdict, fields) in self.verdicts {
+            for (field, values) in &fields.fields {
+                let values: Vec<&str> = values.iter().map(|it| &**it).collect();
+                let _ = writeln!(text, "With `{verdict}` also give `{field}`: one of {}.", values.join(", "));
+            }
+        }
+        if let Some(findings) = self.findings {
+            let words = |names: &[Name]| names.iter().map(|it| &**it).collect::<Vec<_>>().join(", ");
+            let _ = writeln!(text, "`severity` is one of: {}, the worst last.", words(&findings.severity));
+            if !findings.topic.is_empty() {
+                let _ = writeln!(text, "`topic` is one of: {}.", words(&findings.topic));
+            }
+            text.push_str("A finding you reported before keeps its `id`. Every verdict but the first needs a finding.\n");
+        }
+        if self.asks {
+            text.push_str("If you cannot go on without a person, give the verdict `ASK` and a `question`.\n");
+        }
+        text
+    }
+}
+
+/// What an answer means, or why it means nothing.
+pub(crate) fn understood(text: &str, wanted: &Wanted<'_>) -> Result<Outcome, String> {
+    let Some(block) = last_block(text) else {
+        if wanted.is_plain() {
+            let verdict = wanted.verdicts.keys().next().cloned().unwrap_or_else(|| "done".into());
+            return Ok(Outcome { summary: shortened(text), ..Outcome::of(verdict) });
+        }
+        return Err("the answer has no block of JSON at its end".into());
+    };
+    let answer: Value = serde_json::from_str(block).map_err(|it| format!("the block is not JSON: {it}"))?;
+    let said = |name: &str| answer.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let verdict = said("verdict");
+    if wanted.asks && verdict == signal::ASK {
+        let question = said("question");
+        if question.trim().is_empty() {
+            return Err("the verdict is `ASK`, and there is no `question`".into());
+        }
+        return Ok(Outcome { question, summary: said("summary"), ..Outcome::of(signal::ASK) });
+    }
+    let known: Vec<&str> = wanted.verdicts.keys().map(|it| &**it).collect();
+    let Some((at, name, fields)) = wanted.verdicts.get_full(&*verdict) else {
+        return Err(format!("`{verdict}` is no verdict: it is one of {}", known.join(", ")));
+    };
+    let mut outcome = Outcome { summary: said("summary"), ..Outcome::of(name.clone()) };
+    outcome.fields = finite(&answer, name, fields)?;
+    if let Some(declared) = wanted.findings {
+        outcome.findings = findings(&answer, declared)?;
+        if at > 0 && outcome.findings.is_empty() {
+            return Err(format!("`{verdict}` needs a finding that says why"));
+        }
+    }
+    if let Value::Object(all) = &answer {
+        let own = ["verdict", "summary", "findings", "question"];
+        let rest = all.iter().filter(|(name, _)| !own.contains(&name.as_str()));
+        let rest: serde_json::Map<String, Value> =
+            rest.map(|(name, it)| (name.clone(), it.clone())).collect();
+        if !rest.is_empty() {
+            outcome.returns = Value::Object(rest);
+        }
+    }
+    Ok(outcome)
+}
+
+/// The fields that come with a verdict, each with one of its values.
+fn finite(
+    answer: &Value,
+    verdict: &Name,
+    declared: &Fields,
+) -> Result<indexmap::IndexMap<Name, Name>, String> {
+    let mut fields = indexmap::IndexMap::new();
+    for (field, values) in &declared.fields {
+        let said = answer.get(&**field).map(|it| it.as_str().map_or_else(|| it.to_string(), str::to_owned));
+        let known = || values.iter().map(|it| &**it).collect::<Vec<_>>().join(", ");
+        match said.map(Name::from) {
+            Some(value) if values.contains(&value) => drop(fields.insert(field.clone(), value)),
+            Some(value) => return Err(format!("`{field}` is `{value}`: it is one of {}", known())),
+            None => return Err(format!("`{verdict}` comes with `{field}`, one of {}", known())),
+        }
+    }
+    Ok(fields)
+}
+
+fn findings(answer: &Value, declared: &Findings) -> Result<Vec<Report>, String> {
+    let listed = match answer.get("findings") {
+        None | Some(Value::Null) => return Ok(Vec::new()),
+        Some(Value::Array(listed)) => listed,
+        Some(_) => return Err("`findings` is no list".into()),
+    };
+    let report = |(at, it): (usize, &Value)| {
+        let said = |name: &str| it.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let number = at + 1;
+        let severity: Name = said("severity").into();
+        if !declared.severity.contains(&severity) {
+            let known: Vec<&str> = declared.severity.iter().map(|it| &**it).collect();
+            return Err(format!(
+                "finding {number}: `{severity}` is no severity: it is one of {}",
+                known.join(", ")
+            ));
+        }
+        let topic = Some(said("topic")).filter(|it| !it.is_empty()).map(Name::from);
+        if !declared.topic.is_empty() && !topic.as_ref().is_some_and(|it| declared.topic.contains(it)) {
+            let known: Vec<&str> = declared.topic.iter().map(|it| &**it).collect();
+            return Err(format!("finding {number} needs a `topic`, one of {}", known.join(", ")));
+        }
+        let text = said("text");
+        if text.trim().is_empty() {
+            return Err(format!("finding {number} has no `text`"));
+        }
+        let topic = topic.filter(|_| !declared.topic.is_empty());
+        let id = Some(said("id")).filter(|it| !it.is_empty());
+        Ok(Report { id, severity, topic, file: said("file"), subject: said("subject"), text })
+    };
+    listed.iter().enumerate().map(report).collect()
+}
+
+/// The last fenced block of JSON of a text.
+fn last_block(text: &str) -> Option<&str> {
+    let mut found = None;
+    let mut open: Option<usize> = None;
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let trimmed = line.trim();
+        match open {
+            None if trimmed == "```json" => open = Some(at + line.len()),
+            Some(from) if trimmed == "```" => {
+                found = text.get(from..at);
+                open = None;
+            }
+            _ => {}
+        }
+        at += line.len();
+    }
+    found
+}
+
+/// A text that fits on a line.
+fn shortened(text: &str) -> String {
+    const MOST: usize = 200;
+    let line = text.lines().rev().map(str::trim).find(|it| !it.is_empty()).unwrap_or_default();
+    match line.char_indices().nth(MOST) {
+        Some((at, _)) => format!("{}…", &line[..at]),
+        None => line.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use indexmap::IndexMap;
+
+    use super::*;
+
+    fn verdicts(words: &[&str]) -> Outcomes {
+        words.iter().map(|it| (Name::from(*it), Fields::default())).collect()
+    }
+
+    fn judge() -> (Outcomes, Findings) {
+        let severity = vec!["minor".into(), "major".into()];
+        (verdicts(&["APPROVED", "NEEDS_FIX"]), Findings { severity, ..Findings::default() })
+    }
+
+    fn answer(block: &str) -> String {
+        format!(
+            "I think it is APPROVED.\n```json\n{{\"verdict\": \"APPROVED\"}}\n```\nNo:\n```json\n{block}\n```\n"
+        )
+    }
+
+    #[test]
+    fn the_last_block_counts_and_prose_does_not() {
+        let (verdicts, findings) = judge();
+        let wanted = Wanted { verdicts: &verdicts, findings: Some(&findings), asks: false };
+        let block = r#"{"verdict": "NEEDS_FIX", "summary": "no", "findings": [{"severity": "major", "file": "a", "subject": "b", "text": "c"}]}"#;
+        let outcome = understood(&answer(block), &wanted).expect("an outcome");
+        assert_eq!(&*outcome.signal, "NEEDS_FIX");
+        assert_eq!(outcome.findings.len(), 1);
+        assert!(understood("It is APPROVED.", &wanted).is_err());
+    }
+
+    #[test]
+    fn what_is_wrong_is_said() {
+        let (verdicts, findings) = judge();
+        let wanted = Wanted { verdicts: &verdicts, findings: Some(&findings), asks: false };
+        let cases = [
+            (r#"{"verdict": "GOOD"}"#, "`GOOD` is no verdict: it is one of APPROVED, NEEDS_FIX"),
+            (r#"{"verdict": "NEEDS_FIX"}"#, "`NEEDS_FIX` needs a finding that says why"),
+            (
+                r#"{"verdict": "NEEDS_FIX", "findings": [{"severity": "bad", "text": "x"}]}"#,
+                "finding 1: `bad` is no severity",
+            ),
+            (r#"{"verdict": "NEEDS_FIX", "findings": [{"severity": "major"}]}"#, "finding 1 has no `text`"),
+            (r#"{"verdict": "NEEDS_FIX", "findings": {}}"#, "`findings` is no list"),
+            ("{", "the block is not JSON"),
+        ];
+        for (block, expected) in cases {
+            let why = understood(&answer(block), &wanted).expect_err(block);
+            assert!(why.contains(expected), "{block}: {why}");
+        }
+    }
+
+    #[test]
+    fn with_one_way_to_come_out_nothing_need_be_said() {
+        let verdicts = verdicts(&["done"]);
+        let wanted = Wanted { verdicts: &verdicts, findings: None, asks: false };
+        let outcome = understood("I did it.\n\n", &wanted).expect("an outcome");
+        assert_eq!((&*outcome.signal, outcome.summary.as_str()), ("done", "I did it."));
+    }
+
+    #[test]
+    fn fields_have_one_of_their_values() {
+        let fields = IndexMap::from([(Name::from("ui"), vec![Name::from("yes"), Name::from("no")])]);
+        let verdicts = Outcomes::from([(Name::from("OK"), Fields { fields, ..Fields::default() })]);
+        let wanted = Wanted { verdicts: &verdicts, findings: None, asks: true };
+        assert!(understood(&answer(r#"{"verdict": "OK"}"#), &wanted).is_err());
+        assert!(understood(&answer(r#"{"verdict": "OK", "ui": "maybe"}"#), &wanted).is_err());
+        let outcome = understood(&answer(r#"{"verdict": "OK", "ui": "yes"}"#), &wanted).expect("an outcome");
+        assert_eq!(outcome.fields.get("ui").map(|it| &**it), Some("yes"));
+        let asked =
+            understood(&answer(r#"{"verdict": "ASK", "question": "Which?"}"#), &wanted).expect("an outcome");
+        assert_eq!((&*asked.signal, asked.question.as_str()), ("ASK", "Which?"));
+    }
+}

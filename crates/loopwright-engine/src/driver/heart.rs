@@ -1,0 +1,64 @@
+//! The heart of a driver: it keeps the lease, and hears when somebody ends the run meanwhile.
+
+use std::sync::Arc;
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use super::LEASE;
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::journal::{Journal, Lease};
+use crate::people::Message;
+use crate::process::Cancel;
+
+/// How often it beats.
+const BEAT: Duration = Duration::from_secs(1);
+
+/// Beats until it is dropped.
+pub(super) struct Heart {
+    stop: Option<Sender<()>>,
+    beats: Option<JoinHandle<()>>,
+}
+
+/// Takes the lease of a run, and keeps it.
+pub(super) fn take(engine: &Engine, run: &str, cancel: &Cancel) -> Result<(Lease, Heart), EngineError> {
+    let now = (engine.clock)();
+    let lease = engine.journal.lease(run, &engine.holder, now, now.saturating_add(LEASE))?;
+    let (stop, stopped) = channel();
+    let (journal, clock) = (Arc::clone(&engine.journal), Arc::clone(&engine.clock));
+    let (kept, cancel) = (lease.clone(), cancel.clone());
+    let beats = std::thread::Builder::new().stack_size(128 << 10).spawn(move || {
+        let mut renewed = clock();
+        while stopped.recv_timeout(BEAT) == Err(RecvTimeoutError::Timeout) {
+            let now = clock();
+            if now.saturating_sub(renewed) > LEASE / 3 {
+                renewed = now;
+                // Whoever lost the lease must not go on; what it does now counts for nothing.
+                if journal.renew(&kept, now.saturating_add(LEASE)).is_err() {
+                    cancel.call_off();
+                }
+            }
+            if is_ended(&*journal, &kept.run) {
+                cancel.call_off();
+            }
+        }
+    });
+    let beats = beats.map_err(|it| EngineError::Wrong(format!("no thread can be started: {it}")))?;
+    Ok((lease, Heart { stop: Some(stop), beats: Some(beats) }))
+}
+
+/// Whether somebody wants the run ended.
+fn is_ended(journal: &dyn Journal, run: &str) -> bool {
+    let letters = journal.inbox(run).unwrap_or_default();
+    letters.iter().any(|it| matches!(serde_json::from_str(&it.body), Ok(Message::Stop { .. })))
+}
+
+impl Drop for Heart {
+    fn drop(&mut self) {
+        self.stop = None;
+        if let Some(beats) = self.beats.take() {
+            let _ = beats.join();
+        }
+    }
+}

@@ -1,0 +1,299 @@
+//! The driver: what is due is done, what came of it is written down, and so on.
+//!
+//! One loop. Something that reaches outside is written down before it is begun (`Issued`) and after it came back
+//! (`Settled`); what lies between the two when a driver is gone is `lost`, and routed like any signal. What was learnt
+//! since the last thing that reached outside is written together with the next, so that a step costs one commit.
+
+mod heart;
+mod items;
+mod letters;
+mod record;
+mod steps;
+
+use std::sync::Arc;
+
+use loopwright_core::definition::Outcome as Ending;
+use loopwright_core::machine::{Event, Run, RunView, Site, Started, Want, advance, begin, due};
+
+pub use self::steps::Asking;
+use crate::engine::{Definition, Engine, unkept};
+use crate::error::EngineError;
+use crate::files::{Files, Look};
+use crate::journal::{JournalError, Lease};
+use crate::process::Cancel;
+use crate::scene::Scene;
+
+/// How long a lease lasts that is not kept. Whoever is gone that long is gone.
+const LEASE: u64 = 30_000;
+
+/// Where a run stands when nobody drives it any more.
+#[derive(Clone, Debug)]
+pub enum Standing {
+    /// It is over.
+    Over {
+        /// How it came out; `None` if a person ended it.
+        ending: Option<Ending>,
+        /// The run.
+        run: Box<Run>,
+    },
+    /// It waits for a person.
+    Waits {
+        /// What for.
+        asking: Box<Asking>,
+        /// The run.
+        run: Box<Run>,
+    },
+    /// Driving it was called off.
+    CalledOff {
+        /// The run.
+        run: Box<Run>,
+    },
+}
+
+impl Standing {
+    /// The run.
+    pub fn run(&self) -> &Run {
+        match self {
+            Self::Over { run, .. } | Self::Waits { run, .. } | Self::CalledOff { run } => run,
+        }
+    }
+}
+
+/// Drives one run.
+pub struct Driver<'e> {
+    engine: &'e Engine,
+    name: String,
+    lease: Lease,
+    definition: Arc<Definition>,
+    files: Arc<Files>,
+    run: Run,
+    /// The number of the last event that is on record.
+    last: u64,
+    /// What was learnt since.
+    learnt: Vec<Event>,
+    /// Letters that led to some of it.
+    taken: Vec<u64>,
+    /// Bytes that some of it names.
+    blobs: Vec<Vec<u8>>,
+    /// Events since the last snapshot.
+    since_snapshot: u64,
+    /// All files, if nothing can have changed since they were looked at.
+    look: Option<Arc<Look>>,
+    cancel: Cancel,
+    _heart: heart::Heart,
+}
+
+/// What a run shares with its children: what it is a run of, and the files it works on.
+type Shared = (Arc<Definition>, Arc<Files>);
+
+impl<'e> Driver<'e> {
+    /// Begins a run that was made room for.
+    pub(crate) fn begin(
+        engine: &'e Engine,
+        name: &str,
+        shared: Shared,
+        (started, look): (Started, Arc<Look>),
+        cancel: &Cancel,
+    ) -> Result<Self, EngineError> {
+        let (definition, files) = shared;
+        let run = begin(&definition.workflow, &started)?;
+        let site = Site {
+            folder: files.root().to_string_lossy().into_owned(),
+            start: look.tree.clone(),
+            base: files.git().head()?,
+        };
+        files.keep(name, &look.tree)?;
+        let (lease, heart) = heart::take(engine, name, cancel)?;
+        let mut driver = Self {
+            engine,
+            name: name.to_owned(),
+            lease,
+            definition,
+            files,
+            run,
+            last: 0,
+            learnt: vec![Event::Started(Box::new(started))],
+            taken: Vec::new(),
+            blobs: Vec::new(),
+            since_snapshot: 0,
+            look: Some(look),
+            cancel: cancel.clone(),
+            _heart: heart,
+        };
+        driver.learn(Event::Placed(site))?;
+        driver.write_down()?;
+        Ok(driver)
+    }
+
+    /// Takes up a run where it was left. A child shares what its parent knows.
+    pub(crate) fn resume(
+        engine: &'e Engine,
+        name: &str,
+        parent: Option<Shared>,
+        cancel: &Cancel,
+    ) -> Result<Self, EngineError> {
+        let (lease, heart) = heart::take(engine, name, cancel)?;
+        let definition = match &parent {
+            Some((definition, _)) => Arc::clone(definition),
+            None => Arc::new(definition_of(engine, &engine.journal.run(name)?.run.definition)?),
+        };
+        let (run, last, since_snapshot) = fold(engine, name, &definition)?;
+        let files = match (parent, &run.site) {
+            (Some((_, files)), _) => files,
+            (None, Some(site)) => Arc::new(files_at(engine, site, name)?),
+            (None, None) => Arc::new(Files::of(engine.home.git.clone(), name)?),
+        };
+        Ok(Self {
+            engine,
+            name: name.to_owned(),
+            lease,
+            definition,
+            files,
+            run,
+            last,
+            learnt: Vec::new(),
+            taken: Vec::new(),
+            blobs: Vec::new(),
+            since_snapshot,
+            look: None,
+            cancel: cancel.clone(),
+            _heart: heart,
+        })
+    }
+
+    /// What the run is called.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Drives the run until it is over, waits for somebody, or is called off.
+    pub fn drive(mut self) -> Result<Standing, EngineError> {
+        let standing = self.go();
+        // Whatever happened, what was learnt is kept, and the run is free for others.
+        let written = self.write_down();
+        let released = self.engine.journal.release(&self.lease);
+        let standing = standing?;
+        written?;
+        released?;
+        Ok(standing)
+    }
+
+    fn go(&mut self) -> Result<Standing, EngineError> {
+        self.settle_lost()?;
+        loop {
+            self.read_letters()?;
+            let run = || Box::new(self.run.clone());
+            if self.run.is_over() {
+                return Ok(Standing::Over { ending: self.view().outcome, run: run() });
+            }
+            if self.cancel.is_called_off() {
+                return Ok(Standing::CalledOff { run: run() });
+            }
+            let effects = due(&self.definition.workflow, &self.run);
+            let Some(first) = effects.first() else {
+                return Err(EngineError::Wrong(format!("nothing is due in `{}`", self.run.at.state)));
+            };
+            let waits = match &first.want {
+                Want::Await { verbs } => Some(self.rests(verbs)?),
+                Want::Ask { question } => self.ask(first, question)?,
+                Want::Observe { facts, gates, changed } => {
+                    self.observe(first, facts, gates, changed)?;
+                    None
+                }
+                Want::List => {
+                    self.list(first)?;
+                    None
+                }
+                Want::Child { .. } => self.run_children(&effects)?,
+                Want::Call { .. } | Want::Check | Want::Act { .. } => {
+                    self.perform(first)?;
+                    None
+                }
+            };
+            if let Some(asking) = waits {
+                return Ok(Standing::Waits { asking: Box::new(asking), run: Box::new(self.run.clone()) });
+            }
+        }
+    }
+
+    /// Everything there is to look at now.
+    fn scene<'a>(&'a self, look: &'a Look, item: Option<&'a str>) -> Scene<'a> {
+        Scene {
+            workflow: &self.definition.workflow,
+            folder: &self.definition.folder,
+            run: &self.run,
+            name: &self.name,
+            files: &self.files,
+            look,
+            project: &self.engine.project,
+            now: (self.engine.clock)(),
+            item,
+        }
+    }
+
+    /// All files as they are.
+    fn look(&mut self) -> Result<Arc<Look>, EngineError> {
+        if let Some(look) = &self.look {
+            return Ok(Arc::clone(look));
+        }
+        let look = Arc::new(self.files.look()?);
+        self.look = Some(Arc::clone(&look));
+        Ok(look)
+    }
+
+    fn view(&self) -> RunView {
+        RunView::of(&self.definition.workflow, &self.run)
+    }
+}
+
+/// The definition a run is pinned to.
+fn definition_of(engine: &Engine, blob: &str) -> Result<Definition, EngineError> {
+    let gone = || JournalError::Damaged { what: format!("the definition {blob} of a run is gone") };
+    let bytes = engine.journal.blob(blob)?.ok_or_else(gone)?;
+    let folder = unkept(&bytes).ok_or_else(gone)?;
+    let loaded = loopwright_core::language::load(&folder);
+    let workflow = loaded.workflow.ok_or_else(|| EngineError::Unfit {
+        workflow: folder.name.clone(),
+        why: "the definition the run began with does not load any more".into(),
+    })?;
+    Ok(Definition { workflow, folder })
+}
+
+/// The files a run works on.
+fn files_at(engine: &Engine, site: &Site, name: &str) -> Result<Files, EngineError> {
+    let folder = std::path::Path::new(&site.folder);
+    if folder == engine.home.root() {
+        return Ok(Files::of(engine.home.git.clone(), name)?);
+    }
+    match crate::git::Git::around(folder) {
+        Ok(Some(git)) => Ok(Files::of(git, name)?),
+        _ => Err(EngineError::Wrong(format!(
+            "the run `{name}` works in {}, and that is not there any more; bring it back (`git worktree add`) or stop the run (`loopwright stop {name}`)",
+            folder.display()
+        ))),
+    }
+}
+
+/// A run as its events say it is, the number of the last, and how many came since the last snapshot.
+fn fold(engine: &Engine, name: &str, definition: &Definition) -> Result<(Run, u64, u64), EngineError> {
+    let workflow = &definition.workflow;
+    let snapshot = engine.journal.snapshot(name)?;
+    let read = snapshot.and_then(|it| Some((serde_json::from_str::<Run>(&it.body).ok()?, it.seq)));
+    let (mut run, after) = read.map_or((None, 0), |(run, seq)| (Some(run), seq));
+    let events = engine.journal.events(name, after)?;
+    let since = events.len() as u64;
+    for stored in events {
+        run = Some(match (run, &stored.event) {
+            (None, Event::Started(started)) => begin(workflow, started)?,
+            (Some(run), event) => advance(workflow, &run, event)?,
+            (None, _) => {
+                let what = format!("the first event of run `{name}` is not its beginning");
+                return Err(JournalError::Damaged { what }.into());
+            }
+        });
+    }
+    match run {
+        Some(run) => Ok((run, after + since, since)),
+        None => Err(EngineError::Wrong(format!("the run `{name}` was made room for and never began"))),
+    }
+}

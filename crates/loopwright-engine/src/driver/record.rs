@@ -1,0 +1,101 @@
+//! Writing down what was learnt.
+
+use loopwright_core::machine::{Event, Evidence, Outcome, Want, advance, due};
+
+use super::Driver;
+use crate::effects;
+use crate::error::EngineError;
+use crate::journal::{Batch, Stands, digest};
+
+/// So many events after the last snapshot, another is taken: what has to be folded again stays short.
+const SNAPSHOT_AFTER: u64 = 64;
+
+impl Driver<'_> {
+    /// Folds a fact into the run. It is written down with the next thing that reaches outside.
+    pub(super) fn learn(&mut self, event: Event) -> Result<(), EngineError> {
+        self.run = advance(&self.definition.workflow, &self.run, &event)?;
+        self.learnt.push(event);
+        Ok(())
+    }
+
+    /// Keeps a text, and says what it is called.
+    pub(super) fn keep(&mut self, text: String) -> String {
+        let name = digest(text.as_bytes());
+        self.blobs.push(text.into_bytes());
+        name
+    }
+
+    /// Writes down what was learnt. Only then is anybody told.
+    pub(super) fn write_down(&mut self) -> Result<(), EngineError> {
+        if self.learnt.is_empty() && self.taken.is_empty() {
+            return Ok(());
+        }
+        self.since_snapshot += self.learnt.len() as u64;
+        let snapshot = (self.since_snapshot >= SNAPSHOT_AFTER).then(|| serde_json::to_string(&self.run));
+        let snapshot = snapshot.transpose().map_err(|it| EngineError::Wrong(it.to_string()))?;
+        if snapshot.is_some() {
+            self.since_snapshot = 0;
+        }
+        let batch = Batch {
+            lease: self.lease.clone(),
+            after: self.last,
+            at: (self.engine.clock)(),
+            events: std::mem::take(&mut self.learnt),
+            snapshot,
+            taken: std::mem::take(&mut self.taken),
+            blobs: std::mem::take(&mut self.blobs),
+            stands: Some(self.stands()),
+        };
+        self.last = self.engine.journal.append(&batch)?;
+        let view = self.view();
+        for event in &batch.events {
+            self.engine.watch.happened(&self.name, event, &view);
+        }
+        Ok(())
+    }
+
+    /// Where the run stands, for lists.
+    fn stands(&self) -> Stands {
+        let view = self.view();
+        let status = match (self.run.is_over(), view.outcome) {
+            (true, Some(outcome)) => outcome.word().to_owned(),
+            (true, None) => "ended by a person".to_owned(),
+            (false, _) => match due(&self.definition.workflow, &self.run).first().map(|it| &it.want) {
+                Some(Want::Await { verbs }) => {
+                    let verbs: Vec<&str> = verbs.iter().map(|it| &**it).collect();
+                    format!("waits for {}", verbs.join(" or "))
+                }
+                Some(Want::Ask { question }) => format!("asks {question}"),
+                _ => "at work".to_owned(),
+            },
+        };
+        Stands { state: view.state.to_string(), status }
+    }
+
+    /// What was begun and never came back is lost: whoever began it is gone, and nobody knows how far it got.
+    pub(super) fn settle_lost(&mut self) -> Result<(), EngineError> {
+        let open: Vec<_> = self.run.at.begun.values().filter(|it| it.open).cloned().collect();
+        for begun in open {
+            let effects = due(&self.definition.workflow, &self.run);
+            let Some(effect) = effects.into_iter().find(|it| it.id == begun.effect) else { continue };
+            // A question is still open, and an item is a run of its own.
+            if matches!(effect.want, Want::Ask { .. } | Want::Child { .. }) {
+                continue;
+            }
+            let look = self.look()?;
+            let item = effects::item_of(&effect);
+            let (kept, after) = {
+                let scene = self.scene(&look, item.as_deref());
+                effects::undo_out_of_bounds(&scene, &effect, &begun.values)?
+            };
+            let mut outcome = Outcome::of("lost");
+            outcome.summary = "whoever began it was gone before it came back".into();
+            if let Some(patch) = kept {
+                outcome.kept.insert("undone".into(), self.keep(patch));
+            }
+            self.look = after;
+            self.learn(Event::Settled { effect: begun.effect, evidence: Evidence::Out(Box::new(outcome)) })?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,176 @@
+//! Single steps: looking, listing, asking, and what reaches outside.
+
+use loopwright_core::definition::{Kind, Unattended};
+use loopwright_core::machine::{Effect, Event, Evidence, Observed, Outcome};
+use loopwright_core::name::Name;
+use loopwright_core::signal;
+use serde_json::json;
+
+use super::Driver;
+use crate::effects::{self, Done};
+use crate::error::EngineError;
+use crate::people::Asked;
+
+/// What a run waits for.
+#[derive(Clone, Debug)]
+pub enum Asking {
+    /// For one of these verbs.
+    Verbs {
+        /// What the person is told.
+        text: String,
+        /// The verbs.
+        verbs: Vec<Name>,
+        /// The run that waits: this one, or one of its items.
+        run: String,
+    },
+    /// For an answer.
+    Question(Asked),
+}
+
+impl Driver<'_> {
+    /// Looks at facts and digests.
+    pub(super) fn observe(
+        &mut self,
+        effect: &Effect,
+        facts: &[Name],
+        gates: &[Name],
+        changed: &[Name],
+    ) -> Result<(), EngineError> {
+        let look = self.look()?;
+        let seen = {
+            let scene = self.scene(&look, None);
+            let mut seen = Observed { facts: scene.facts(facts)?, ..Observed::default() };
+            for gate in gates {
+                seen.digests.insert(gate.clone(), scene.judged(gate)?);
+            }
+            for document in changed {
+                if scene.is_changed(document)? {
+                    seen.changed.push(document.clone());
+                }
+            }
+            seen
+        };
+        self.learn(settled(effect, Evidence::Observed(Box::new(seen))))
+    }
+
+    /// Finds the items of a loop.
+    pub(super) fn list(&mut self, effect: &Effect) -> Result<(), EngineError> {
+        let look = self.look()?;
+        let evidence = {
+            let scene = self.scene(&look, None);
+            effects::items(&scene)?
+        };
+        self.learn(settled(effect, evidence))
+    }
+
+    /// A run that rests tells why.
+    pub(super) fn rests(&mut self, verbs: &[Name]) -> Result<Asking, EngineError> {
+        self.write_down()?;
+        let look = self.look()?;
+        let text = match self.run.state(&self.definition.workflow).map(|it| &it.kind) {
+            Some(Kind::Rest { text }) => self.scene(&look, None).text(text)?,
+            _ => format!("it stands in `{}` and goes on when somebody says so", self.run.at.state),
+        };
+        Ok(Asking::Verbs { text, verbs: verbs.to_vec(), run: self.name.clone() })
+    }
+
+    /// Asks a person. What is asked is on record before anybody is. `Some`: nobody answered yet.
+    pub(super) fn ask(&mut self, effect: &Effect, name: &Name) -> Result<Option<Asking>, EngineError> {
+        let Some(question) = self.definition.workflow.questions.get(&**name).cloned() else {
+            return Err(EngineError::Wrong(format!("there is no question `{name}`")));
+        };
+        let judged = self.judged_now()?;
+        let look = self.look()?;
+        let asked = {
+            let scene = self.scene(&look, None);
+            let mut shows = Vec::new();
+            for given in &question.shows {
+                let value =
+                    scene.value(&format!("{{{{{}}}}}", loopwright_core::name::in_expression(&given.name)))?;
+                shows.push((given.name.clone(), effects::as_text(&value)));
+            }
+            Asked {
+                run: self.name.clone(),
+                id: question.id.as_ref().unwrap_or(name).to_string(),
+                text: scene.text(&question.asks)?,
+                shows,
+                answers: question.answers.clone(),
+            }
+        };
+        let key = effect.id.to_string();
+        if !self.run.at.begun.get(&key).is_some_and(|it| it.open && it.values["judged"] == json!(judged)) {
+            let values = json!({"question": asked.text, "judged": judged});
+            self.learn(Event::Issued { effect: effect.id.clone(), attempt: effect.attempt, values })?;
+        }
+        self.write_down()?;
+        let most = question.re_ask.unwrap_or(0);
+        for _ in 0..=most {
+            let Some(answered) = self.engine.people.ask(&asked) else { break };
+            match self.take_answer(&answered)? {
+                None => return Ok(None),
+                Some(why) => self.engine.watch.said(&self.name, &why),
+            }
+            if question.re_ask.is_none() {
+                return Ok(Some(Asking::Question(asked)));
+            }
+        }
+        match &question.unattended {
+            Unattended::Wait => Ok(Some(Asking::Question(asked))),
+            Unattended::As(answer) => {
+                let outcome = Outcome { judged, ..Outcome::of(answer.clone()) };
+                let outcome = Outcome { summary: "nobody was there".into(), ..outcome };
+                self.learn(settled(effect, Evidence::Out(Box::new(outcome))))?;
+                Ok(None)
+            }
+        }
+    }
+
+    /// Does something that reaches outside: written down before, and after.
+    pub(super) fn perform(&mut self, effect: &Effect) -> Result<(), EngineError> {
+        let look = self.look()?;
+        let item = effects::item_of(effect);
+        let known = self.run.at.begun.get(&effect.id.to_string()).map(|it| it.values.clone());
+        let prepared = {
+            let scene = self.scene(&look, item.as_deref());
+            effects::prepare(&scene, effect, known.as_ref())?
+        };
+        let mut values = prepared.values;
+        for (name, text) in prepared.kept {
+            values[name] = json!(self.keep(text));
+        }
+        let issued =
+            Event::Issued { effect: effect.id.clone(), attempt: effect.attempt, values: values.clone() };
+        self.learn(issued)?;
+        self.write_down()?;
+        let done = {
+            let scene = self.scene(&look, item.as_deref());
+            effects::perform(self.engine, &scene, effect, &values, &self.cancel)?
+        };
+        // Called off with the whole run, it is not the work that failed: whoever takes the run up again begins it anew.
+        let whole = self.cancel.is_called_off() && *done.outcome.signal == *"cancelled";
+        self.finish(effect, done, whole)
+    }
+
+    /// Takes in what came of something that reached outside.
+    fn finish(&mut self, effect: &Effect, done: Done, whole: bool) -> Result<(), EngineError> {
+        let Done { mut outcome, kept, look, said } = done;
+        self.look = look;
+        for (name, text) in kept {
+            let name = (name, self.keep(text));
+            outcome.kept.insert(name.0, name.1);
+        }
+        if whole && signal::is_failure(&outcome.signal) {
+            outcome.signal = "lost".into();
+            outcome.summary = "the run was left while it was at work".into();
+        }
+        self.learn(settled(effect, Evidence::Out(Box::new(outcome))))?;
+        for text in said {
+            self.engine.watch.said(&self.name, &text);
+        }
+        Ok(())
+    }
+}
+
+pub(super) fn settled(effect: &Effect, evidence: Evidence) -> Event {
+    Event::Settled { effect: effect.id.clone(), evidence }
+}

@@ -1,0 +1,162 @@
+//! Acting: what the engine itself does.
+
+use std::time::Duration;
+
+use loopwright_core::definition::{Action, Kind};
+use loopwright_core::machine::{Effect, Outcome};
+use loopwright_core::name::Name;
+use serde_json::{Map, Value, json};
+
+use super::{Done, Prepared, as_text, commit};
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::process::{Cancel, Command, Ended};
+use crate::scene::{Scene, meant};
+
+/// The longest a command may take that is run for its effect.
+const RUN: Duration = Duration::from_mins(10);
+
+fn action<'s>(scene: &Scene<'s>, index: usize) -> Result<&'s Action, EngineError> {
+    let actions = match scene.state().map(|it| &it.kind) {
+        Some(Kind::Do { actions, .. }) => actions.as_slice(),
+        _ => &[],
+    };
+    actions
+        .get(index)
+        .ok_or_else(|| EngineError::Wrong(format!("`{}` has no action {index}", scene.run.at.state)))
+}
+
+/// Settles the values an action will use.
+pub(super) fn prepare(scene: &Scene<'_>, index: usize) -> Result<Prepared, EngineError> {
+    let action = action(scene, index)?;
+    let Value::Object(parameters) = &action.parameters else {
+        return Ok(Prepared { values: json!({}), kept: Vec::new() });
+    };
+    let mut values = Map::new();
+    for (name, value) in parameters {
+        let settled = match (name.as_str(), value) {
+            ("template", Value::String(file)) => json!(scene.text(meant(scene.folder, file))?),
+            (_, value) => filled(scene, value)?,
+        };
+        values.insert(name.clone(), settled);
+    }
+    Ok(Prepared { values: Value::Object(values), kept: Vec::new() })
+}
+
+/// A parameter with its values.
+fn filled(scene: &Scene<'_>, value: &Value) -> Result<Value, EngineError> {
+    Ok(match value {
+        Value::String(text) => scene.value(text)?,
+        Value::Array(items) => {
+            items.iter().map(|it| filled(scene, it)).collect::<Result<Vec<_>, _>>()?.into()
+        }
+        Value::Object(fields) => {
+            let mut all = Map::new();
+            for (name, it) in fields {
+                all.insert(name.clone(), filled(scene, it)?);
+            }
+            all.into()
+        }
+        other => other.clone(),
+    })
+}
+
+pub(super) fn perform(
+    engine: &Engine,
+    scene: &Scene<'_>,
+    effect: &Effect,
+    (index, values): (usize, &Value),
+    cancel: &Cancel,
+) -> Result<Done, EngineError> {
+    let action = action(scene, index)?;
+    let text = |name: &str| as_text(&values[name]);
+    let done = Done::of(Outcome::of("done"));
+    Ok(match &*action.verb {
+        "say" => Done { said: vec![text("say")], ..done },
+        "refuse" => Done { said: vec![text("refuse")], ..done },
+        "write" => {
+            let name: Name = text("write").into();
+            let content = if values.get("template").is_some() { text("template") } else { text("from") };
+            match scene.path(&name)? {
+                Some(path) => scene.files.write(&path, content.as_bytes())?,
+                None => return Ok(Done::plain("failed", format!("`{name}` is not one file"))),
+            }
+            done
+        }
+        "delete" => {
+            for path in paths(scene, &text("delete"))? {
+                scene.files.remove(&path)?;
+            }
+            done
+        }
+        "restore" => restore(scene, values)?,
+        "commit" => commit::commit(scene, effect, action, &text("commit"))?,
+        "run" => run(engine, scene, &text("run"), cancel)?,
+        other => {
+            return Err(EngineError::Wrong(format!("the action `{other}` is not built yet")));
+        }
+    })
+}
+
+/// The files something stands for: a document's, or those at a path.
+fn paths(scene: &Scene<'_>, what: &str) -> Result<Vec<String>, EngineError> {
+    let name: Name = what.into();
+    if scene.workflow.documents.contains_key(&*name) {
+        return Ok(scene.files_of(&name)?);
+    }
+    let below = format!("{}/", what.trim_end_matches('/'));
+    Ok(scene.look.paths().filter(|it| *it == what || it.starts_with(&below)).map(str::to_owned).collect())
+}
+
+/// Brings documents back to what they were.
+fn restore(scene: &Scene<'_>, values: &Value) -> Result<Done, EngineError> {
+    let site = scene.run.site.clone().unwrap_or_default();
+    let tree = match values["to"].as_str() {
+        Some("start") => site.start,
+        _ => match scene.files.git().head()? {
+            Some(head) => head,
+            None => return Ok(Done::plain("failed", "there is no commit to go back to")),
+        },
+    };
+    let then = scene.files.look_back(&tree)?;
+    let documents = match &values["restore"] {
+        Value::Array(several) => several.iter().map(as_text).collect(),
+        one => vec![as_text(one)],
+    };
+    let mut sets = Vec::new();
+    for document in documents {
+        sets.extend(scene.set(&document.into())?);
+    }
+    let changed = scene.look.since(&then);
+    let paths: Vec<&str> = changed
+        .iter()
+        .map(crate::files::Change::path)
+        .filter(|path| sets.iter().any(|it| it.matches(path)))
+        .collect();
+    scene.files.restore(scene.look, &tree, &paths)?;
+    Ok(Done::of(Outcome::of("done")))
+}
+
+/// Runs a command for its effect.
+fn run(engine: &Engine, scene: &Scene<'_>, command: &str, cancel: &Cancel) -> Result<Done, EngineError> {
+    let ran = Command::shell(command, scene.files.root().to_owned(), RUN).run(
+        &engine.supervisor,
+        cancel,
+        &mut |_| {},
+    );
+    let ran = match ran {
+        Ok(ran) => ran,
+        Err(error) => return Ok(Done::plain("failed", format!("`{command}` cannot be started: {error}"))),
+    };
+    let log = format!("$ {command}\n{}{}", ran.output.text(), ran.errors.text());
+    let mut done = match ran.ended {
+        Ended::Exit(0) => Done::of(Outcome::of("done")),
+        Ended::Exit(code) => Done::plain("failed", format!("`{command}` failed with exit code {code}")),
+        Ended::Cancelled => Done::plain("cancelled", format!("`{command}` was called off")),
+        Ended::Timeout | Ended::Stalled => {
+            Done::plain("failed", format!("`{command}` took longer than {} s", RUN.as_secs()))
+        }
+    };
+    done.kept.push(("log".to_owned(), log));
+    Ok(done)
+}

@@ -1,0 +1,162 @@
+//! Calling a role.
+
+use std::time::Duration;
+
+use loopwright_core::definition::{Call as Called, Role};
+use loopwright_core::machine::{Effect, Outcome};
+use loopwright_core::name::Name;
+use serde_json::json;
+
+use super::bounds::{Bounds, keep_within, listed};
+use super::{Done, Prepared, item_of};
+use crate::agents::{Call, Wanted, understood};
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::process::Cancel;
+use crate::scene::{Scene, meant};
+
+/// What a role is told, and how it may answer.
+fn prompt(scene: &Scene<'_>, name: &Name, role: &Role, call: Option<&Called>) -> Result<String, EngineError> {
+    let own = call.and_then(|it| it.prompt.as_ref());
+    let text = own.or(role.prompt.as_ref()).and_then(|it| scene.run.pick(it));
+    let text = text.ok_or_else(|| EngineError::Wrong(format!("the role `{name}` has no prompt here")))?;
+    let mut prompt = scene.text(meant(scene.folder, text))?;
+    prompt.push_str(&wanted(role, call).told());
+    Ok(prompt)
+}
+
+fn wanted<'a>(role: &'a Role, call: Option<&'a Called>) -> Wanted<'a> {
+    let verdicts = call.and_then(|it| it.verdicts.as_ref()).unwrap_or(&role.verdicts);
+    Wanted { verdicts, findings: role.findings.as_ref(), asks: role.asks }
+}
+
+fn role_of<'s>(scene: &Scene<'s>, name: &Name) -> Result<&'s Role, EngineError> {
+    scene.workflow.roles.get(&**name).ok_or_else(|| EngineError::Wrong(format!("there is no role `{name}`")))
+}
+
+pub(super) fn prepare(scene: &Scene<'_>, role: &Name, advice: &[Name]) -> Result<Prepared, EngineError> {
+    let call = scene.state().and_then(|it| it.call());
+    let mut kept = vec![("prompt".to_owned(), prompt(scene, role, role_of(scene, role)?, call)?)];
+    for adviser in advice {
+        kept.push((format!("prompt-{adviser}"), prompt(scene, adviser, role_of(scene, adviser)?, None)?));
+    }
+    Ok(Prepared { values: json!({"role": role, "tree": scene.look.tree}), kept })
+}
+
+pub(super) fn perform(
+    engine: &Engine,
+    scene: &Scene<'_>,
+    effect: &Effect,
+    (role, advice): (&Name, &[Name]),
+    cancel: &Cancel,
+) -> Result<Done, EngineError> {
+    let call = scene.state().and_then(|it| it.call());
+    let mut kept = Vec::new();
+    let mut heard = serde_json::Map::new();
+    for adviser in advice {
+        let (outcome, transcript) = one(engine, scene, effect, (adviser, None), cancel)?;
+        kept.push((format!("transcript-{adviser}"), transcript));
+        heard.insert(adviser.to_string(), json!({"signal": outcome.signal, "summary": outcome.summary}));
+    }
+    let (mut outcome, transcript) = one(engine, scene, effect, (role, call), cancel)?;
+    kept.push(("transcript".to_owned(), transcript));
+    let bounds = Bounds::of_call(scene, role, call)?;
+    let (look, changes, undone) = keep_within(scene, scene.look, &bounds)?;
+    let after = Scene { look: &look, ..*scene };
+    if let Some(undone) = undone {
+        outcome = Outcome {
+            summary: format!(
+                "`{role}` changed what it may not, and that was undone: {}",
+                listed(&undone.paths)
+            ),
+            cost: outcome.cost,
+            ..Outcome::of("out-of-bounds")
+        };
+        kept.push(("undone".to_owned(), undone.patch));
+    } else if !loopwright_core::signal::is_failure(&outcome.signal)
+        && let Some(why) = missing(&after, call, &changes)?
+    {
+        outcome = Outcome { summary: why, cost: outcome.cost, ..Outcome::of("malformed") };
+    }
+    if !heard.is_empty() {
+        let mut returns = match std::mem::take(&mut outcome.returns) {
+            serde_json::Value::Object(returns) => returns,
+            _ => serde_json::Map::new(),
+        };
+        returns.insert("advice".to_owned(), heard.into());
+        outcome.returns = returns.into();
+    }
+    if let Some(gate) = scene.state().and_then(|it| it.gate.as_ref()) {
+        outcome.judged = Some(after.judged(&gate.name)?);
+    }
+    Ok(Done { outcome, kept, look: Some(look), said: Vec::new() })
+}
+
+/// Calls one role: how it came out, and all it said.
+fn one(
+    engine: &Engine,
+    scene: &Scene<'_>,
+    effect: &Effect,
+    (name, call): (&Name, Option<&Called>),
+    cancel: &Cancel,
+) -> Result<(Outcome, String), EngineError> {
+    let role = role_of(scene, name)?;
+    let agent = engine.agents.get(&*role.agent).ok_or_else(|| {
+        EngineError::Wrong(format!(
+            "the role `{name}` is for the agent `{}`, which is not configured",
+            role.agent
+        ))
+    })?;
+    let about = [
+        ("LOOPWRIGHT_RUN", scene.name.to_owned()),
+        ("LOOPWRIGHT_ROLE", name.to_string()),
+        ("LOOPWRIGHT_STATE", scene.run.at.state.to_string()),
+        ("LOOPWRIGHT_VISIT", effect.id.visit.to_string()),
+        ("LOOPWRIGHT_ATTEMPT", effect.attempt.to_string()),
+        ("LOOPWRIGHT_SUBJECT", scene.run.subject.clone()),
+        ("LOOPWRIGHT_ITEM", item_of(effect).or_else(|| scene.run.item.clone()).unwrap_or_default()),
+    ];
+    let call_of = Call {
+        prompt: prompt(scene, name, role, call)?,
+        folder: scene.files.root().to_owned(),
+        environment: about.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
+        wall: Duration::from_millis(call.and_then(|it| it.timeout).unwrap_or(role.timeout)),
+        idle: Duration::from_millis(role.idle),
+    };
+    let reply = match agent.call(&call_of, &engine.supervisor, cancel) {
+        Ok(reply) => reply,
+        Err(error) => {
+            let summary = format!("the agent `{}` cannot be started: {error}", role.agent);
+            return Ok((Outcome { summary, ..Outcome::of("crashed") }, String::new()));
+        }
+    };
+    let outcome = match reply.failed {
+        Some((failure, why)) => Outcome { summary: why, ..Outcome::of(failure) },
+        None => understood(&reply.text, &wanted(role, call))
+            .unwrap_or_else(|why| Outcome { summary: why, ..Outcome::of("malformed") }),
+    };
+    Ok((Outcome { cost: reply.cost, ..outcome }, reply.transcript))
+}
+
+/// What a call should have left behind and did not.
+fn missing(
+    scene: &Scene<'_>,
+    call: Option<&Called>,
+    changes: &[crate::files::Change],
+) -> Result<Option<String>, EngineError> {
+    let Some(call) = call else { return Ok(None) };
+    for document in scene.run.pick(&call.produces).into_iter().flatten() {
+        for leaf in scene.workflow.leaves(document) {
+            if scene.files_of(&leaf)?.is_empty() {
+                return Ok(Some(format!("the document `{leaf}` should be there now, and is not")));
+            }
+        }
+    }
+    for document in &call.changes {
+        let sets = scene.set(document)?;
+        if !changes.iter().any(|change| sets.iter().any(|it| it.matches(change.path()))) {
+            return Ok(Some(format!("the document `{document}` should have changed, and has not")));
+        }
+    }
+    Ok(None)
+}

@@ -1,0 +1,104 @@
+//! Effects: everything a run wants done, done.
+
+mod act;
+mod bounds;
+mod call;
+mod check;
+mod commit;
+mod list;
+
+use std::sync::Arc;
+
+use loopwright_core::machine::{Effect, Outcome, Want};
+use serde_json::Value;
+
+pub(crate) use self::bounds::undo_out_of_bounds;
+pub(crate) use self::list::items;
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::files::Look;
+use crate::process::Cancel;
+use crate::scene::Scene;
+
+/// What an effect will use, settled before it is begun.
+pub(crate) struct Prepared {
+    pub(crate) values: Value,
+    /// Texts that are kept, by name.
+    pub(crate) kept: Vec<(String, String)>,
+}
+
+/// What came of an effect.
+pub(crate) struct Done {
+    pub(crate) outcome: Outcome,
+    /// Texts that are kept about it, by name.
+    pub(crate) kept: Vec<(String, String)>,
+    /// All files afterwards, if they were looked at.
+    pub(crate) look: Option<Arc<Look>>,
+    /// What people are told.
+    pub(crate) said: Vec<String>,
+}
+
+impl Done {
+    fn of(outcome: Outcome) -> Self {
+        Self { outcome, kept: Vec::new(), look: None, said: Vec::new() }
+    }
+
+    /// Something of which nothing more is known than how it came out.
+    fn plain(signal: &str, summary: impl Into<String>) -> Self {
+        Self::of(Outcome { summary: summary.into(), ..Outcome::of(signal) })
+    }
+}
+
+/// The item a call is made for.
+pub(crate) fn item_of(effect: &Effect) -> Option<String> {
+    match &effect.want {
+        Want::Call { item, .. } => item.clone(),
+        _ => None,
+    }
+}
+
+/// Settles what an effect will use. Another try of the same visit uses what the first did.
+pub(crate) fn prepare(
+    scene: &Scene<'_>,
+    effect: &Effect,
+    known: Option<&Value>,
+) -> Result<Prepared, EngineError> {
+    match &effect.want {
+        Want::Call { role, advice, .. } => call::prepare(scene, role, advice),
+        Want::Check => check::prepare(scene),
+        Want::Act { index } => match known {
+            Some(values) => Ok(Prepared { values: values.clone(), kept: Vec::new() }),
+            None => act::prepare(scene, *index),
+        },
+        _ => Ok(Prepared { values: Value::Null, kept: Vec::new() }),
+    }
+}
+
+/// Does it.
+pub(crate) fn perform(
+    engine: &Engine,
+    scene: &Scene<'_>,
+    effect: &Effect,
+    values: &Value,
+    cancel: &Cancel,
+) -> Result<Done, EngineError> {
+    match &effect.want {
+        Want::Call { role, advice, .. } => call::perform(engine, scene, effect, (role, advice), cancel),
+        Want::Check => check::perform(engine, scene, values, cancel),
+        Want::Act { index } => act::perform(engine, scene, effect, (*index, values), cancel),
+        _ => Ok(Done::plain("lost", "it is nothing that can be done")),
+    }
+}
+
+/// A value as people read it.
+pub(crate) fn as_text(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        Value::Object(fields) => match fields.get("text") {
+            Some(Value::String(text)) => text.clone(),
+            _ => serde_json::to_string_pretty(value).unwrap_or_default(),
+        },
+        other => serde_json::to_string_pretty(other).unwrap_or_default(),
+    }
+}

@@ -1,0 +1,281 @@
+//! The engine: what all runs of a project share, and how a run begins.
+
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use indexmap::IndexMap;
+use loopwright_core::definition::Workflow;
+use loopwright_core::language::{Folder, load};
+use loopwright_core::machine::{Started, before};
+use loopwright_core::name::Name;
+
+use crate::agents::Agent;
+use crate::driver::{Driver, Standing};
+use crate::error::EngineError;
+use crate::files::Files;
+use crate::home::Home;
+use crate::journal::{Journal, JournalError, Millis, NewRun};
+use crate::people::{People, Watch};
+use crate::process::{Cancel, Supervisor};
+use crate::project::Project;
+use crate::scene::Scene;
+
+/// What all runs of a project share.
+pub struct Engine {
+    /// The truth.
+    pub journal: Arc<dyn Journal>,
+    /// The project.
+    pub home: Home,
+    /// What is known about it.
+    pub project: Project,
+    /// Who does the work of roles, by name.
+    pub agents: IndexMap<Name, Arc<dyn Agent>>,
+    /// What commands run below.
+    pub supervisor: Supervisor,
+    /// Who is asked.
+    pub people: Arc<dyn People>,
+    /// Who is told.
+    pub watch: Arc<dyn Watch>,
+    /// What time it is.
+    pub clock: Arc<dyn Fn() -> Millis + Send + Sync>,
+    /// Whoever drives, as others are told.
+    pub holder: String,
+    /// Workflows that were proved, by digest.
+    pub(crate) proved: Mutex<HashSet<String>>,
+}
+
+/// A run about to begin.
+#[derive(Clone, Debug, Default)]
+pub struct Begin {
+    /// What it is about.
+    pub subject: String,
+    /// Values given at the start.
+    pub inputs: IndexMap<Name, String>,
+    /// Variables chosen at the start.
+    pub vars: IndexMap<Name, Name>,
+    /// The verb it begins with.
+    pub verb: Option<Name>,
+}
+
+/// A workflow as a run is pinned to it.
+#[derive(Debug)]
+pub struct Definition {
+    /// The workflow.
+    pub workflow: Workflow,
+    /// Its files.
+    pub folder: Folder,
+}
+
+impl Engine {
+    /// An engine in which nothing was proved yet.
+    #[expect(clippy::too_many_arguments, reason = "it is made in one place, of everything it needs")]
+    pub fn new(
+        journal: Arc<dyn Journal>,
+        home: Home,
+        project: Project,
+        agents: IndexMap<Name, Arc<dyn Agent>>,
+        supervisor: Supervisor,
+        people: Arc<dyn People>,
+        watch: Arc<dyn Watch>,
+        clock: Arc<dyn Fn() -> Millis + Send + Sync>,
+        holder: String,
+    ) -> Self {
+        Self {
+            journal,
+            home,
+            project,
+            agents,
+            supervisor,
+            people,
+            watch,
+            clock,
+            holder,
+            proved: Mutex::default(),
+        }
+    }
+
+    /// The same engine later: its clock is so many milliseconds ahead.
+    #[must_use]
+    pub fn after(mut self, ahead: Millis) -> Self {
+        let clock = Arc::clone(&self.clock);
+        self.clock = Arc::new(move || clock().saturating_add(ahead));
+        self
+    }
+
+    /// Begins a run of a workflow. It is on record, and nothing is done yet.
+    pub fn begin(&self, folder: &Folder, begin: &Begin, cancel: &Cancel) -> Result<Driver<'_>, EngineError> {
+        let workflow = self.fit(folder)?;
+        self.suits(&workflow, begin)?;
+        let kept = serde_json::to_vec(&kept(folder)).map_err(|it| EngineError::Wrong(it.to_string()))?;
+        let definition = self.journal.put(&kept)?;
+        let at = (self.clock)();
+        let mut tries = 0_u64;
+        let name = loop {
+            let name = made_up(at, tries, &self.holder);
+            let run = NewRun {
+                name: name.clone(),
+                workflow: workflow.name.to_string(),
+                subject: begin.subject.clone(),
+                definition: definition.clone(),
+                parent: None,
+                at,
+            };
+            match self.journal.create(&run) {
+                Ok(()) => break name,
+                Err(JournalError::Taken(_)) => tries += 1,
+                Err(error) => return Err(error.into()),
+            }
+        };
+        let files = Files::of(self.home.git.clone(), &name)?;
+        let look = Arc::new(files.look()?);
+        let mut started = Started {
+            definition: workflow.digest.clone(),
+            subject: begin.subject.clone(),
+            inputs: begin.inputs.clone(),
+            vars: begin.vars.clone(),
+            verb: begin.verb.clone(),
+            ..Started::default()
+        };
+        let definition = Definition { workflow, folder: folder.clone() };
+        started.facts = self.once(&definition, &started, &name, (&files, &look))?;
+        Driver::begin(self, &name, (Arc::new(definition), Arc::new(files)), (started, look), cancel)
+    }
+
+    /// Facts that are read at the start and kept.
+    pub(crate) fn once(
+        &self,
+        definition: &Definition,
+        started: &Started,
+        name: &str,
+        (files, look): (&Files, &crate::files::Look),
+    ) -> Result<IndexMap<Name, Name>, EngineError> {
+        let Definition { workflow, folder } = definition;
+        let machine = workflow.machine(started.child.as_deref());
+        let once = machine.into_iter().flat_map(|it| &it.facts).filter(|(_, it)| it.once);
+        let once: Vec<Name> = once.map(|(name, _)| name.clone()).collect();
+        let run = before(workflow, started)?;
+        let (project, now) = (&self.project, (self.clock)());
+        let scene = Scene { workflow, folder, run: &run, name, files, look, project, now, item: None };
+        Ok(scene.facts(&once)?)
+    }
+
+    /// Drives a run until it is over, waits for somebody, or is called off.
+    pub fn drive(&self, run: &str, cancel: &Cancel) -> Result<Standing, EngineError> {
+        Driver::resume(self, run, None, cancel)?.drive()
+    }
+
+    /// The workflow of a folder, if it may run: it loads, and it is proved.
+    fn fit(&self, folder: &Folder) -> Result<Workflow, EngineError> {
+        let unfit = |why: String| EngineError::Unfit { workflow: folder.name.clone(), why };
+        let loaded = load(folder);
+        let Some(workflow) = loaded.workflow.filter(|_| loaded.problems.is_empty()) else {
+            return Err(unfit(format!("it does not load (`loopwright check {}` says why)", folder.name)));
+        };
+        let mut proved = self.proved.lock().unwrap_or_else(PoisonError::into_inner);
+        if !proved.contains(&workflow.digest) {
+            let report = loopwright_core::check::check(&workflow);
+            if !report.is_proved() {
+                return Err(unfit(format!("it is not proved (`loopwright check {}` says why)", folder.name)));
+            }
+            proved.insert(workflow.digest.clone());
+        }
+        Ok(workflow)
+    }
+
+    /// Whether everything is there that a run will need.
+    fn suits(&self, workflow: &Workflow, begin: &Begin) -> Result<(), EngineError> {
+        let wrong = |why: String| Err(EngineError::Wrong(why));
+        for (name, role) in &workflow.roles {
+            if !self.agents.contains_key(&*role.agent) {
+                return wrong(format!(
+                    "the role `{name}` is for the agent `{}`, and there is none of that name; say in `.loopwright/config.yaml` what it is: `agents: {{{}: {{command: \"...\"}}}}`",
+                    role.agent, role.agent
+                ));
+            }
+        }
+        if begin.subject.trim().is_empty() {
+            return wrong(format!(
+                "a run of `{}` is about a {}: say which",
+                workflow.name, workflow.subject.name
+            ));
+        }
+        if begin.subject.contains('/') || begin.subject.starts_with('.') {
+            return wrong(format!(
+                "`{}` cannot be a {}: it would be part of a path",
+                begin.subject, workflow.subject.name
+            ));
+        }
+        if !matches(workflow.subject.matches.as_deref(), &begin.subject) {
+            let pattern = workflow.subject.matches.as_deref().unwrap_or_default();
+            return wrong(format!(
+                "`{}` is no {}: it has to match `{pattern}`",
+                begin.subject, workflow.subject.name
+            ));
+        }
+        for (name, input) in &workflow.inputs {
+            match begin.inputs.get(name) {
+                None if !input.optional => {
+                    return wrong(format!("the input `{name}` is missing: `--input {name}=...`"));
+                }
+                Some(value) if !matches(input.matches.as_deref(), value) => {
+                    let pattern = input.matches.as_deref().unwrap_or_default();
+                    return wrong(format!(
+                        "the input `{name}` has to match `{pattern}`, and `{value}` does not"
+                    ));
+                }
+                _ => {}
+            }
+        }
+        if let Some(name) = begin.inputs.keys().find(|it| !workflow.inputs.contains_key(*it)) {
+            let known = loopwright_core::problem::did_you_mean(name, workflow.inputs.keys().map(|it| &**it));
+            return wrong(format!(
+                "there is no input `{name}`: {}",
+                known.unwrap_or_else(|| "it takes none".into())
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// Whether a whole text matches a pattern.
+fn matches(pattern: Option<&str>, text: &str) -> bool {
+    pattern.is_none_or(|it| regex_lite::Regex::new(&format!("^(?:{it})$")).is_ok_and(|it| it.is_match(text)))
+}
+
+/// A folder as it is kept.
+fn kept(folder: &Folder) -> serde_json::Value {
+    let files: serde_json::Map<String, serde_json::Value> = folder
+        .files
+        .iter()
+        .map(|(path, bytes)| {
+            let text = std::str::from_utf8(bytes).map(Into::into);
+            (path.clone(), text.unwrap_or_else(|_| bytes.clone().into()))
+        })
+        .collect();
+    serde_json::json!({"name": folder.name, "files": files})
+}
+
+/// A folder that was kept.
+pub(crate) fn unkept(bytes: &[u8]) -> Option<Folder> {
+    let value: serde_json::Value = serde_json::from_slice(bytes).ok()?;
+    let files = value.get("files")?.as_object()?.iter();
+    let bytes = |it: &serde_json::Value| match it.as_str() {
+        Some(text) => Some(text.as_bytes().to_vec()),
+        None => serde_json::from_value(it.clone()).ok(),
+    };
+    let files = files.filter_map(|(path, it)| Some((path.clone(), bytes(it)?)));
+    Some(Folder { name: value.get("name")?.as_str()?.to_owned(), files: files.collect() })
+}
+
+/// A name for a run: short, and no other's.
+fn made_up(at: Millis, tries: u64, holder: &str) -> String {
+    // No letters that are taken for others.
+    const LETTERS: &[u8] = b"abcdefghjkmnpqrstuvwxyz23456789";
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(&at.to_le_bytes()).update(&tries.to_le_bytes()).update(holder.as_bytes());
+    let bytes = hasher.finalize();
+    let letter = |it: &u8| char::from(LETTERS[usize::from(*it) % LETTERS.len()]);
+    // A letter first, so that it is taken for a name.
+    let first = char::from(LETTERS[usize::from(bytes.as_bytes()[0]) % 23]);
+    std::iter::once(first).chain(bytes.as_bytes()[1..6].iter().map(letter)).collect()
+}

@@ -1,0 +1,184 @@
+//! The files a run works on: what is there, what changed, and how to undo it.
+//!
+//! Everything is seen through an index of our own beside the repository's, so that nobody's staging is disturbed and
+//! what did not change is not read again. What was seen is kept as a tree in the repository and can be brought back.
+
+mod look;
+
+use std::ffi::OsStr;
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+pub use self::look::{Change, Look};
+use crate::git::{Git, GitError};
+
+/// The files of one worktree.
+#[derive(Debug)]
+pub struct Files {
+    git: Git,
+    /// Ours; one look at a time.
+    index: Mutex<PathBuf>,
+}
+
+/// Why files could not be seen or changed.
+#[derive(Debug, thiserror::Error)]
+pub enum FilesError {
+    /// By git.
+    #[error(transparent)]
+    Git(#[from] GitError),
+    /// By the disk.
+    #[error("{}: {error}", path.display())]
+    Disk {
+        /// Which file.
+        path: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
+}
+
+impl Files {
+    /// The files of a worktree, seen under a name: looks of one name share what they know.
+    pub fn of(git: Git, name: &str) -> Result<Self, FilesError> {
+        let folder = git.folder().join("loopwright");
+        fs::create_dir_all(&folder).map_err(|error| FilesError::Disk { path: folder.clone(), error })?;
+        let index = folder.join(format!("index-{name}"));
+        if !index.exists() {
+            // What the repository knows about its files already need not be found out again.
+            let theirs = git.folder().join("index");
+            if theirs.exists() {
+                fs::copy(&theirs, &index).map_err(|error| FilesError::Disk { path: index.clone(), error })?;
+            }
+        }
+        Ok(Self { git, index: Mutex::new(index) })
+    }
+
+    /// The repository.
+    pub fn git(&self) -> &Git {
+        &self.git
+    }
+
+    /// The root of the files.
+    pub fn root(&self) -> &Path {
+        self.git.root()
+    }
+
+    /// Looks at all files that are not ignored.
+    pub fn look(&self) -> Result<Look, FilesError> {
+        let index = self.index.lock().unwrap_or_else(PoisonError::into_inner);
+        // Somebody who was killed may have left it locked; nobody else uses it.
+        let _ = fs::remove_file(index.with_extension("lock"));
+        let git = |arguments: &[&str]| {
+            self.git.with(arguments, &[("GIT_INDEX_FILE", index.as_os_str())], None).map_err(FilesError::from)
+        };
+        git(&["add", "--all", "--", "."])?;
+        let tree = git(&["write-tree"])?;
+        let listed = git(&["ls-files", "--stage", "-z"])?;
+        Ok(Look::read(String::from_utf8_lossy(&tree).trim(), &listed))
+    }
+
+    /// What was seen in an earlier look, by its name.
+    pub fn look_back(&self, tree: &str) -> Result<Look, FilesError> {
+        let listed = self.git.bytes(&["ls-tree", "-r", "-z", "--full-tree", tree])?;
+        Ok(Look::read_tree(tree, &listed))
+    }
+
+    /// Keeps a tree from being cleared away, under the name of whoever needs it.
+    pub fn keep(&self, name: &str, tree: &str) -> Result<(), FilesError> {
+        // A name of git's cannot hold just anything, and none lies within another.
+        let plain: String =
+            name.chars().map(|it| if it.is_ascii_alphanumeric() { it } else { '-' }).collect();
+        let own = crate::journal::digest(name.as_bytes());
+        let reference = format!("refs/loopwright/{plain}-{}", &own[..8]);
+        self.git.text(&["update-ref", &reference, tree])?;
+        Ok(())
+    }
+
+    /// Brings paths back to what they were in a tree: those that were not there are removed.
+    pub fn restore(&self, look: &Look, tree: &str, paths: &[&str]) -> Result<(), FilesError> {
+        for path in paths {
+            match look::blob_in(&self.git, tree, path)? {
+                Some(file) => self.put(path, &file.bytes, file.executable)?,
+                None if look.holds(path) || self.root().join(path).exists() => self.remove(path)?,
+                None => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// What changed between two looks, as text: everything, or some paths.
+    pub fn patch(&self, from: &str, to: &str, paths: &[&str]) -> Result<String, FilesError> {
+        let mut arguments =
+            vec!["diff", "--no-color", "--no-ext-diff", "--find-renames", "--binary", from, to, "--"];
+        arguments.extend(paths);
+        Ok(String::from_utf8_lossy(&self.git.bytes(&arguments)?).into_owned())
+    }
+
+    /// What a file holds. `None`: it is not there.
+    pub fn read(&self, path: &str) -> Result<Option<Vec<u8>>, FilesError> {
+        let place = self.root().join(path);
+        match fs::read(&place) {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+                Ok(None)
+            }
+            Err(error) => Err(FilesError::Disk { path: place, error }),
+        }
+    }
+
+    /// Writes a file as a whole: somebody who reads it sees what it was or what it is, whatever happens.
+    pub fn write(&self, path: &str, bytes: &[u8]) -> Result<(), FilesError> {
+        self.put(path, bytes, None)
+    }
+
+    fn put(&self, path: &str, bytes: &[u8], executable: Option<bool>) -> Result<(), FilesError> {
+        let place = self.root().join(path);
+        replace(&place, bytes, executable).map_err(|error| FilesError::Disk { path: place, error })
+    }
+
+    /// Removes a file, and the folders that are empty without it.
+    pub fn remove(&self, path: &str) -> Result<(), FilesError> {
+        let place = self.root().join(path);
+        match fs::remove_file(&place) {
+            Ok(()) => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(FilesError::Disk { path: place, error }),
+        }
+        let mut above = place.parent();
+        while let Some(folder) = above.filter(|it| *it != self.root() && it.starts_with(self.root())) {
+            // One that holds something stays.
+            if fs::remove_dir(folder).is_err() {
+                break;
+            }
+            above = folder.parent();
+        }
+        Ok(())
+    }
+}
+
+/// Replaces a file: the new one is whole on the disk before it takes the place of the old one.
+fn replace(place: &Path, bytes: &[u8], executable: Option<bool>) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = place.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(folder)?;
+    let before = fs::metadata(place).ok().map(|it| it.permissions());
+    let name = place.file_name().unwrap_or(OsStr::new("file")).to_string_lossy();
+    let beside = folder.join(format!(".{name}.loopwright-{}", std::process::id()));
+    let written = (|| {
+        let mut file = fs::File::create(&beside)?;
+        file.write_all(bytes)?;
+        match (executable, before) {
+            (Some(true), _) => file.set_permissions(fs::Permissions::from_mode(0o755))?,
+            (None, Some(permissions)) => file.set_permissions(permissions)?,
+            _ => {}
+        }
+        file.sync_all()?;
+        fs::rename(&beside, place)?;
+        fs::File::open(folder)?.sync_all()
+    })();
+    if written.is_err() {
+        let _ = fs::remove_file(&beside);
+    }
+    written
+}

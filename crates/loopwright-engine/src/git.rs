@@ -1,0 +1,183 @@
+//! Git, through its own binary.
+
+use std::ffi::OsStr;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// What somebody's environment may say about another repository than the one that is meant.
+const ELSEWHERE: &[&str] = &[
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_COMMON_DIR",
+    "GIT_NAMESPACE",
+    "GIT_PREFIX",
+];
+
+/// Why git did not do something.
+#[derive(Debug, thiserror::Error)]
+pub enum GitError {
+    /// It is not there.
+    #[error("git cannot be started: {0}; install git and try again")]
+    Missing(std::io::Error),
+    /// It said no.
+    #[error("`git {command}` failed in {}: {said}", folder.display())]
+    Failed {
+        /// What it was asked.
+        command: String,
+        /// Where.
+        folder: PathBuf,
+        /// What it said.
+        said: String,
+    },
+}
+
+/// A repository and the files that are checked out of it.
+#[derive(Clone, Debug)]
+pub struct Git {
+    /// Where its own files are, for this worktree.
+    folder: PathBuf,
+    /// Where those are that all worktrees share.
+    common: PathBuf,
+    /// The root of the files.
+    root: PathBuf,
+}
+
+impl Git {
+    /// The repository a folder is in, if it is in one.
+    pub fn around(folder: &Path) -> Result<Option<Self>, GitError> {
+        let mut command = plain(folder);
+        command.args([
+            "rev-parse",
+            "--path-format=absolute",
+            "--git-dir",
+            "--git-common-dir",
+            "--show-toplevel",
+        ]);
+        let said = command.output().map_err(GitError::Missing)?;
+        let text = String::from_utf8_lossy(&said.stdout);
+        let mut lines = text.lines().map(PathBuf::from);
+        match (lines.next(), lines.next(), lines.next()) {
+            (Some(folder), Some(common), Some(root)) if said.status.success() => {
+                Ok(Some(Self { folder, common, root }))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// A repository of our own around a folder that is in none, so that what changes there can be seen and undone.
+    pub fn own(root: &Path, folder: &Path) -> Result<Self, GitError> {
+        let git = Self { folder: folder.to_owned(), common: folder.to_owned(), root: root.to_owned() };
+        if !folder.join("HEAD").exists() {
+            let mut command = plain(root);
+            command.arg("init").arg("--quiet").arg("--bare").arg(folder);
+            run(command, root, "init", None)?;
+            git.text(&["config", "core.bare", "false"])?;
+        }
+        Ok(git)
+    }
+
+    /// The root of the files.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Where the repository keeps its own files for this worktree.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Where it keeps what all worktrees share.
+    pub fn common(&self) -> &Path {
+        &self.common
+    }
+
+    /// Runs a command of git's and gives what it said.
+    pub fn bytes<S: AsRef<OsStr>>(&self, arguments: &[S]) -> Result<Vec<u8>, GitError> {
+        self.with(arguments, &[], None)
+    }
+
+    /// The same, as text without the last line's end.
+    pub fn text<S: AsRef<OsStr>>(&self, arguments: &[S]) -> Result<String, GitError> {
+        let bytes = self.bytes(arguments)?;
+        Ok(String::from_utf8_lossy(&bytes).trim_end_matches(['\n', '\r']).to_owned())
+    }
+
+    /// The same, with an index of one's own and something to read.
+    pub fn with<S: AsRef<OsStr>>(
+        &self,
+        arguments: &[S],
+        environment: &[(&str, &OsStr)],
+        input: Option<&[u8]>,
+    ) -> Result<Vec<u8>, GitError> {
+        let mut command = plain(&self.root);
+        command.env("GIT_DIR", &self.folder).env("GIT_WORK_TREE", &self.root);
+        command.envs(environment.iter().copied()).args(arguments);
+        let what = arguments.first().map(|it| it.as_ref().to_string_lossy().into_owned()).unwrap_or_default();
+        run(command, &self.root, &what, input)
+    }
+
+    /// The commit that is checked out, if there is one.
+    pub fn head(&self) -> Result<Option<String>, GitError> {
+        match self.text(&["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]) {
+            Ok(commit) => Ok(Some(commit)),
+            Err(GitError::Failed { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The branch that is checked out; `None` where a commit is.
+    pub fn branch(&self) -> Result<Option<String>, GitError> {
+        match self.text(&["symbolic-ref", "--quiet", "--short", "HEAD"]) {
+            Ok(branch) => Ok(Some(branch)),
+            Err(GitError::Failed { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// A git that looks at nothing but where it is told to, asks nobody, and speaks plainly.
+fn plain(folder: &Path) -> Command {
+    let mut command = Command::new("git");
+    for name in ELSEWHERE {
+        command.env_remove(name);
+    }
+    command.env("GIT_TERMINAL_PROMPT", "0").env("GIT_OPTIONAL_LOCKS", "0").env("LC_ALL", "C");
+    command.current_dir(folder).stdin(Stdio::null());
+    command.args([
+        "-c",
+        "core.quotepath=off",
+        "-c",
+        "core.fsmonitor=false",
+        "-c",
+        "advice.addEmbeddedRepo=false",
+    ]);
+    command
+}
+
+fn run(mut command: Command, folder: &Path, what: &str, input: Option<&[u8]>) -> Result<Vec<u8>, GitError> {
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    if input.is_some() {
+        command.stdin(Stdio::piped());
+    }
+    let mut child = command.spawn().map_err(GitError::Missing)?;
+    let writer = child.stdin.take().zip(input).map(|(mut stdin, input)| {
+        let input = input.to_vec();
+        // It may say much before it has read all.
+        std::thread::spawn(move || drop(stdin.write_all(&input)))
+    });
+    let said = child.wait_with_output().map_err(GitError::Missing)?;
+    drop(writer);
+    if said.status.success() {
+        return Ok(said.stdout);
+    }
+    let told = if said.stderr.is_empty() { &said.stdout } else { &said.stderr };
+    Err(GitError::Failed {
+        command: what.to_owned(),
+        folder: folder.to_owned(),
+        said: String::from_utf8_lossy(told).trim().to_owned(),
+    })
+}

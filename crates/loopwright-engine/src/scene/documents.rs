@@ -1,0 +1,139 @@
+//! Documents as they are: which files they have, what these hold, and a name for all of it.
+
+use loopwright_core::definition::{Document, Files as Which};
+use loopwright_core::name::Name;
+use loopwright_core::paths::FileSet;
+use serde_json::{Value, json};
+
+use super::{Scene, Unseen};
+
+impl Scene<'_> {
+    /// The run's own folder, if the workflow has one.
+    pub(super) fn own_folder(&self) -> Result<Option<String>, Unseen> {
+        self.workflow.folder.as_deref().map(|it| self.text(it)).transpose()
+    }
+
+    /// A pattern with its values, from the root.
+    fn pattern(&self, pattern: &str) -> Result<String, Unseen> {
+        let (not, pattern) = pattern.strip_prefix('!').map_or(("", pattern), |it| ("!", it));
+        let text = match (pattern.strip_prefix("./"), self.own_folder()?) {
+            (Some(rest), Some(folder)) => format!("{}/{}", folder.trim_end_matches('/'), self.text(rest)?),
+            (Some(rest), None) => self.text(rest)?,
+            (None, _) => self.text(pattern)?,
+        };
+        Ok(format!("{not}{text}"))
+    }
+
+    /// The patterns of a document.
+    fn patterns(&self, document: &Document) -> Result<Vec<String>, Unseen> {
+        match &document.files {
+            Which::One(path) => Ok(vec![self.pattern(path)?]),
+            Which::Many(patterns) => patterns.iter().map(|it| self.pattern(it)).collect(),
+            Which::Group(_) | Which::Command(_) => Ok(Vec::new()),
+        }
+    }
+
+    /// Which files a document may have, as a set.
+    pub(crate) fn set(&self, name: &Name) -> Result<Vec<FileSet>, Unseen> {
+        let mut sets = Vec::new();
+        for leaf in self.workflow.leaves(name) {
+            let Some(document) = self.workflow.documents.get(&*leaf) else { continue };
+            let patterns = self.patterns(document)?;
+            if patterns.is_empty() {
+                continue;
+            }
+            let patterns: Vec<&str> = patterns.iter().map(String::as_str).collect();
+            let set = FileSet::parse(&patterns);
+            sets.push(set.map_err(|it| Unseen::Wrong(format!("the path of `{leaf}` cannot be used: {it}")))?);
+        }
+        Ok(sets)
+    }
+
+    /// The files a document has now, in order.
+    pub(crate) fn files_of(&self, name: &Name) -> Result<Vec<String>, Unseen> {
+        let sets = self.set(name)?;
+        let mut found: Vec<String> = self
+            .look
+            .paths()
+            .filter(|path| sets.iter().any(|it| it.matches(path)))
+            .map(str::to_owned)
+            .collect();
+        // A file that is named is there even where git does not look.
+        for leaf in self.workflow.leaves(name) {
+            if let Some(path) = self.path(&leaf)?.filter(|it| !self.look.holds(it))
+                && self.files.root().join(&path).is_file()
+            {
+                found.push(path);
+            }
+        }
+        found.sort();
+        found.dedup();
+        Ok(found)
+    }
+
+    /// The path of a document that is one file.
+    pub(crate) fn path(&self, name: &Name) -> Result<Option<String>, Unseen> {
+        match self.workflow.documents.get(&**name).map(|it| &it.files) {
+            Some(Which::One(path)) => self.pattern(path).map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    /// What a document holds, as its reader understands it.
+    pub(super) fn document(&self, name: &Name) -> Result<Value, Unseen> {
+        let files = self.files_of(name)?;
+        let mut texts = Vec::new();
+        for path in &files {
+            let bytes = self.files.read(path)?.unwrap_or_default();
+            texts.push(String::from_utf8_lossy(&bytes).into_owned());
+        }
+        Ok(json!({"exists": !files.is_empty(), "text": texts.join("\n"), "files": files}))
+    }
+
+    /// Files of a document that are not what they were when the run began.
+    pub(super) fn changed_files(&self, name: &Name) -> Result<Vec<String>, Unseen> {
+        let sets = self.set(name)?;
+        let changed = self.changed_paths()?;
+        Ok(changed.into_iter().filter(|path| sets.iter().any(|it| it.matches(path))).collect())
+    }
+
+    /// Whether a document is not what it was when the run began.
+    pub(crate) fn is_changed(&self, name: &Name) -> Result<bool, Unseen> {
+        Ok(!self.changed_files(name)?.is_empty())
+    }
+
+    /// A name for all that a gate judges: another whenever something of it is.
+    pub(crate) fn judged(&self, gate: &str) -> Result<String, Unseen> {
+        let Some(machine) = self.machine() else { return Ok(String::new()) };
+        let judges = machine.gates.get(gate).into_iter().flatten();
+        let gates = judges.filter_map(|it| machine.states.get(&**it)?.gate.as_ref());
+        let mut documents: Vec<&Name> = gates.filter_map(|it| self.run.pick(&it.judges)).flatten().collect();
+        documents.sort();
+        documents.dedup();
+        let mut hasher = blake3::Hasher::new();
+        for document in documents {
+            for path in self.files_of(document)? {
+                let what = match self.look.file(&path) {
+                    Some(what) => what.to_owned(),
+                    None => blake3::hash(&self.files.read(&path)?.unwrap_or_default()).to_hex().to_string(),
+                };
+                hasher.update(&(path.len() as u64).to_le_bytes()).update(path.as_bytes());
+                hasher.update(&(what.len() as u64).to_le_bytes()).update(what.as_bytes());
+            }
+        }
+        Ok(hasher.finalize().to_hex().to_string())
+    }
+
+    /// Where a gate stands.
+    pub(super) fn gate(&self, name: &str) -> Result<Option<Value>, Unseen> {
+        let Some(machine) = self.machine() else { return Ok(None) };
+        let Some(gate) = machine.gates.keys().find(|it| it.in_expression() == name) else { return Ok(None) };
+        let now = self.judged(gate)?;
+        Ok(Some(json!(match self.run.gates.get(&**gate) {
+            None => "open",
+            Some(record) if record.digest != now => "stale",
+            Some(record) if record.forced => "forced",
+            Some(_) => "fresh",
+        })))
+    }
+}

@@ -1,0 +1,40 @@
+//! What git knows.
+
+use serde_json::{Value, json};
+
+use super::{Scene, Unseen};
+use crate::files::{Change, FilesError};
+
+impl Scene<'_> {
+    pub(super) fn git(&self) -> Result<Value, Unseen> {
+        let git = self.files.git();
+        let branch = git.branch().map_err(FilesError::from)?;
+        let head = git.head().map_err(FilesError::from)?;
+        let committed = match &head {
+            Some(head) => git.text(&["rev-parse", &format!("{head}^{{tree}}")]).map_err(FilesError::from)?,
+            None => String::new(),
+        };
+        let site = self.run.site.as_ref();
+        Ok(json!({
+            "bare": false,
+            "detached": branch.is_none() && head.is_some(),
+            "branch": branch.unwrap_or_default(),
+            "base": site.and_then(|it| it.base.clone()).unwrap_or_default(),
+            "dirty": committed != self.look.tree,
+            "changed_files": self.changed_paths()?,
+        }))
+    }
+
+    /// Everything that changed since the run began, as text.
+    pub(super) fn diff(&self) -> Result<String, Unseen> {
+        let Some(site) = &self.run.site else { return Ok(String::new()) };
+        Ok(self.files.patch(&site.start, &self.look.tree, &[])?)
+    }
+
+    /// Files that are not what they were when the run began.
+    pub(super) fn changed_paths(&self) -> Result<Vec<String>, Unseen> {
+        let Some(site) = &self.run.site else { return Ok(Vec::new()) };
+        let start = self.files.look_back(&site.start)?;
+        Ok(self.look.since(&start).iter().map(Change::path).map(str::to_owned).collect())
+    }
+}

@@ -1,0 +1,158 @@
+//! What the run itself remembers.
+
+use loopwright_core::definition::{Each, Kind, State};
+use loopwright_core::machine::{Finding, Last};
+use loopwright_core::name::Name;
+use serde_json::{Map, Value, json};
+
+use super::{Scene, Unseen};
+
+impl Scene<'_> {
+    /// How a state last came out: its own machine's, or the parent's.
+    pub(super) fn last(&self, name: &str) -> Option<Value> {
+        let is = |it: &&Name| it.in_expression() == name;
+        let own = self.run.last.iter().find(|(it, _)| is(it));
+        let outer = self.run.outer.as_ref().and_then(|it| it.last.iter().find(|(it, _)| is(it)));
+        let machines = [self.machine(), Some(&self.workflow.main)].into_iter().flatten();
+        let state = machines
+            .filter_map(|it| it.states.keys().find(is).and_then(|name| it.states.get(name)))
+            .next()?;
+        let found = own.or(outer).map(|(_, it)| it);
+        Some(self.as_seen(state, found))
+    }
+
+    /// What a fact sees of it: every field there may be, `none` where there is none.
+    fn as_seen(&self, state: &State, last: Option<&Last>) -> Value {
+        let mut value = Map::new();
+        for outcome in loopwright_core::signal::outcomes_of(self.workflow, state).values() {
+            for field in outcome.fields.keys() {
+                value.insert(field.in_expression(), json!("none"));
+            }
+        }
+        let nothing = Last { signal: "none".into(), ..Last::default() };
+        let last = last.unwrap_or(&nothing);
+        value.insert("signal".into(), json!(last.signal));
+        value.insert("summary".into(), json!(last.summary));
+        value.insert("note".into(), json!(last.note));
+        value.insert("output".into(), json!(last.output));
+        value.insert("question".into(), json!(last.question));
+        value.extend(last.fields.iter().map(|(name, it)| (name.in_expression(), json!(it))));
+        if let Value::Object(returns) = &last.returns {
+            value.extend(returns.iter().map(|(name, it)| (name.clone(), it.clone())));
+        }
+        Value::Object(value)
+    }
+
+    /// Findings of the loop the state belongs to, and what every round brought.
+    pub(super) fn findings(&self) -> Value {
+        let seen = |id: &String, it: &Finding| {
+            json!({
+                "id": id, "severity": it.severity, "topic": it.topic, "text": it.text, "file": it.file,
+                "gate": it.gate, "round": it.rounds.last().copied().unwrap_or(0), "subject": it.subject,
+            })
+        };
+        let all = self.run.ledger.findings.iter();
+        let (open, closed): (Vec<_>, Vec<_>) = all.partition(|(_, it)| it.closed.is_none());
+        let rounds = self.run.ledger.judges.iter().flat_map(|(gate, judge)| {
+            (1..=judge.rounds).map(move |round| {
+                let of = |it: &&Finding| it.gate == *gate && it.rounds.contains(&round);
+                let texts: Vec<&String> =
+                    self.run.ledger.findings.values().filter(of).map(|it| &it.text).collect();
+                json!({"gate": gate, "round": round, "findings": texts})
+            })
+        });
+        json!({
+            "open": open.into_iter().map(|(id, it)| seen(id, it)).collect::<Vec<_>>(),
+            "closed": closed.into_iter().map(|(id, it)| seen(id, it)).collect::<Vec<_>>(),
+            "rounds": rounds.collect::<Vec<_>>(),
+        })
+    }
+
+    /// What a person noted when they last answered or decided.
+    pub(super) fn note(&self) -> Option<Value> {
+        let cause = self.run.cause.as_ref()?;
+        self.run.last.get(&*cause.state).filter(|it| !it.note.is_empty()).map(|it| json!(it.note))
+    }
+
+    /// Rounds of the loop, as text.
+    pub(super) fn history(&self) -> String {
+        let mut lines = Vec::new();
+        for (gate, judge) in &self.run.ledger.judges {
+            for round in 1..=judge.rounds {
+                lines.push(format!("{gate}, round {round}:"));
+                let of = |it: &&Finding| it.gate == *gate && it.rounds.contains(&round);
+                let found = self.run.ledger.findings.values().filter(of);
+                lines.extend(found.map(|it| format!("- {}: {}", it.severity, it.text)));
+            }
+        }
+        lines.join("\n")
+    }
+
+    /// Items of a loop, by the end they came to.
+    pub(super) fn items_by_end(&self, state: &str) -> Result<Option<Value>, Unseen> {
+        let machines = [self.machine(), Some(&self.workflow.main)].into_iter().flatten();
+        let found = machines.flat_map(|it| it.states.values()).find(|it| it.name.in_expression() == state);
+        let Some((state, Kind::Each(each))) = found.map(|it| (it, &it.kind)) else { return Ok(None) };
+        let mut ends: Map<String, Value> =
+            state.cells.keys().map(|it| (it.in_expression(), json!([]))).collect();
+        let entries = self.entries(each)?;
+        for (id, end) in self.run.items.get(&*state.name).into_iter().flatten() {
+            let entry = entries
+                .iter()
+                .find(|(it, _)| it == id)
+                .map_or_else(|| json!({"id": id}), |(_, it)| it.clone());
+            if let Some(Value::Array(list)) = ends.get_mut(&end.in_expression()) {
+                list.push(entry);
+            }
+        }
+        Ok(Some(Value::Object(ends)))
+    }
+
+    /// The entries of a loop's list, each with the id it goes by.
+    pub(crate) fn entries(&self, each: &Each) -> Result<Vec<(String, Value)>, Unseen> {
+        let path = loopwright_core::name::in_expression(&each.list);
+        let names = self.names(&[&path])?;
+        let found = path.split('.').try_fold(&names, |at, part| at.get(part));
+        let list = match found {
+            Some(Value::Array(list)) => list.clone(),
+            Some(Value::Null) | None => Vec::new(),
+            Some(_) => return Err(Unseen::Wrong(format!("`{}` is no list", each.list))),
+        };
+        let entries = list.into_iter().enumerate().map(|(at, entry)| (identity(at, &entry), entry));
+        Ok(entries.collect())
+    }
+
+    /// The item at hand: an entry of the list its loop goes through.
+    pub(super) fn item(&self) -> Result<Option<Value>, Unseen> {
+        let run = self.run;
+        let (Some(id), of) = (self.item.or(run.item.as_deref()), run.of.as_ref()) else { return Ok(None) };
+        let here = self.state().filter(|_| self.item.is_some());
+        let around = of.and_then(|it| self.workflow.main.states.get(&**it));
+        let Some(Kind::Each(each)) = here.or(around).map(|it| &it.kind) else {
+            return Ok(Some(json!({"id": id})));
+        };
+        let entries = self.entries(each)?;
+        let found = entries.into_iter().find(|(it, _)| it == id);
+        Ok(Some(match found {
+            Some((_, Value::Object(mut entry))) => {
+                entry.entry("id").or_insert_with(|| json!(id));
+                Value::Object(entry)
+            }
+            _ => json!({"id": id}),
+        }))
+    }
+}
+
+/// What an entry goes by: its id, itself, or its place.
+fn identity(at: usize, entry: &Value) -> String {
+    let own = match entry {
+        Value::String(text) => Some(text.clone()),
+        Value::Object(fields) => fields.get("id").or_else(|| fields.get("finding")).and_then(|it| match it {
+            Value::String(text) => Some(text.clone()),
+            Value::Number(number) => Some(number.to_string()),
+            _ => None,
+        }),
+        _ => None,
+    };
+    own.unwrap_or_else(|| (at + 1).to_string())
+}

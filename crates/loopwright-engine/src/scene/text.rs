@@ -1,0 +1,71 @@
+//! Texts: what an author wrote, with the values of now.
+
+use loopwright_core::language::Folder;
+use minijinja::{Environment, UndefinedBehavior};
+use serde_json::Value;
+
+use super::{Scene, Unseen};
+use crate::journal::Millis;
+
+impl Scene<'_> {
+    /// A text with its values.
+    pub(crate) fn text(&self, text: &str) -> Result<String, Unseen> {
+        if !text.contains("{{") && !text.contains("{%") {
+            return Ok(text.to_owned());
+        }
+        self.text_with(text, &Value::Null)
+    }
+
+    /// The same, with names that are only known here.
+    pub(crate) fn text_with(&self, text: &str, besides: &Value) -> Result<String, Unseen> {
+        let wrong = |it: minijinja::Error| Unseen::Wrong(format!("a text cannot be filled in: {it:#}"));
+        let mut environment = Environment::new();
+        // What may be missing is asked for with `if`.
+        environment.set_undefined_behavior(UndefinedBehavior::Chainable);
+        let template = environment.template_from_str(text).map_err(wrong)?;
+        let used: Vec<String> = template.undeclared_variables(true).into_iter().collect();
+        let mut names = self.names(&used)?;
+        if let (Value::Object(names), Value::Object(besides)) = (&mut names, besides) {
+            names.extend(besides.clone());
+        }
+        let mut filled = template.render(minijinja::value::Serde(&names)).map_err(wrong)?;
+        // Templates lose the end of their last line.
+        if text.ends_with('\n') && !filled.ends_with('\n') {
+            filled.push('\n');
+        }
+        Ok(filled)
+    }
+
+    /// A value: `{{ path }}` by itself is what the path gives, anything else is text.
+    pub(crate) fn value(&self, text: &str) -> Result<Value, Unseen> {
+        let inner = text.trim().strip_prefix("{{").and_then(|it| it.strip_suffix("}}")).map(str::trim);
+        let is_path = |it: &&str| {
+            it.split('.')
+                .all(|part| !part.is_empty() && part.chars().all(|it| it.is_alphanumeric() || it == '_'))
+        };
+        match inner.filter(is_path) {
+            Some(path) => {
+                let names = self.names(&[path])?;
+                Ok(path.split('.').try_fold(&names, |at, part| at.get(part)).cloned().unwrap_or(Value::Null))
+            }
+            None => Ok(Value::String(self.text(text)?)),
+        }
+    }
+}
+
+/// The text a workflow means: a file of its folder, or the text itself.
+pub(crate) fn meant<'f>(folder: &'f Folder, text: &'f str) -> &'f str {
+    let is_file = !text.contains('\n') && text.len() < 200;
+    is_file.then(|| folder.text(text)).flatten().unwrap_or(text)
+}
+
+/// A day, as `2026-11-16`.
+pub(super) fn date(at: Millis) -> String {
+    time(at).split('T').next().unwrap_or_default().to_owned()
+}
+
+/// A moment, as `2026-11-16T09:30:00Z`.
+pub(super) fn time(at: Millis) -> String {
+    let at = i64::try_from(at).ok().and_then(|it| jiff::Timestamp::from_millisecond(it).ok());
+    at.map(|it| it.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()).unwrap_or_default()
+}
