@@ -2,5 +2,6 @@
 //!
 //! The core decides (`loopwright_core::machine`); what can fail for reasons outside us is done here.
 
+pub mod documents;
 pub mod journal;
 pub mod process;
