@@ -121,6 +121,11 @@ fn spelled(value: &Value) -> Result<Written, String> {
             Err("TOML has no empty value; remove the key by hand, or set another value".to_owned())
         }
         Value::Bool(it) => Ok(Written::from(*it)),
+        Value::String(it) if it.contains(['\n', '\r']) => {
+            // On one line, so that the line ends of the file stay what they are. JSON's escapes are TOML's, but one.
+            let quoted = Value::from(it.as_str()).to_string().replace('\u{7f}', "\\u007F");
+            quoted.parse::<Written>().map_err(|error| error.message().to_owned())
+        }
         Value::String(it) => Ok(Written::from(it.as_str())),
         Value::Number(it) => match (it.as_i64(), it.as_u64(), it.as_f64()) {
             (Some(whole), _, _) => Ok(Written::from(whole)),

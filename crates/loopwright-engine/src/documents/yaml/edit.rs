@@ -53,14 +53,19 @@ pub(in super::super) fn replace(
         spell::behind(value, hook.column, old.style, &layout)
     };
     let on_the_line = matches!(old.style, Style::Plain | Style::Single | Style::Double | Style::Flow);
+    if old.style == Style::Long {
+        // The line of `|` may have a comment.
+        let end = line_end(text, hook.behind).min(old.bytes.end.max(hook.behind));
+        let header = &text[hook.behind..end];
+        let comment = header.find('#').map_or("", |it| &header[header[..it].trim_end().len()..]);
+        let first = Splice::replace(hook.behind..end, format!("{head}{comment}"));
+        return Ok(vec![first, Splice::replace(end..old.bytes.end, lines)]);
+    }
     if old.bytes.is_empty() {
         return Ok(two(Splice::insert(hook.behind, head), line_end(text, hook.behind), lines));
     }
     if on_the_line && lines.is_empty() {
         return Ok(vec![Splice::replace(old.bytes.clone(), head.trim_start())]);
-    }
-    if old.style == Style::Long {
-        return Ok(vec![Splice::replace(hook.behind..old.bytes.end, head + &lines)]);
     }
     if line_start(text, old.bytes.start) > hook.behind {
         // What stands on the key's own line, a comment perhaps, stays there.

@@ -71,7 +71,7 @@ pub(super) fn parse(text: &str, part: &str, base: usize) -> Result<Node, Vec<Fau
                 open.push(Open { start: bytes, anchor, holds });
                 None
             }
-            Event::SequenceEnd | Event::MappingEnd => open.pop().map(|it| it.close(bytes.end, text)),
+            Event::SequenceEnd | Event::MappingEnd => open.pop().map(|it| it.close(bytes, text)),
             _ => None,
         };
         if open.len() > MOST_DEPTH || reader.faults.len() >= MOST_FAULTS {
@@ -117,6 +117,10 @@ impl Open {
                     if node.is_null() && node.bytes.is_empty() {
                         node.bytes = key_bytes.end..key_bytes.end;
                     }
+                    // A list as far out as its key begins with its first `-`, not behind it.
+                    if node.style == Style::Block && !node.items().is_empty() {
+                        node.bytes.start = first_sign(reader.text, key_bytes.end).unwrap_or(node.bytes.start);
+                    }
                     entries.push(Entry { key, key_bytes, node });
                 } else {
                     let text = reader.key(&node);
@@ -130,7 +134,7 @@ impl Open {
         }
     }
 
-    fn close(self, end: usize, text: &str) -> Node {
+    fn close(self, end: Range<usize>, text: &str) -> Node {
         let start = self.start.start;
         // Brackets close where they close; indented lines end with the last of them.
         let flow = text.get(self.start).is_some_and(|it| it.ends_with(['[', '{']));
@@ -140,7 +144,8 @@ impl Open {
                 (entries.last().map(|it| it.node.bytes.end.max(it.key_bytes.end)), Held::Map(entries))
             }
         };
-        let end = if flow { trimmed(text, start..end).end } else { last.unwrap_or(end) };
+        // The parser counts spaces and a comment behind a bracket as part of it.
+        let end = if flow { end.start + 1 } else { last.unwrap_or(end.end) };
         let style = match self.anchor {
             0 if flow => Style::Flow,
             0 => Style::Block,
@@ -154,6 +159,36 @@ impl Open {
 fn trimmed(text: &str, bytes: Range<usize>) -> Range<usize> {
     let length = text.get(bytes.clone()).map_or(0, |it| it.trim_end().len());
     bytes.start..bytes.start + length
+}
+
+/// Where a quoted text ends; the parser counts spaces and a comment behind it as part of it.
+fn closing(text: &str, bytes: Range<usize>) -> usize {
+    let written = text.get(bytes.clone()).unwrap_or_default();
+    let quote = written.bytes().next().unwrap_or(b'"');
+    let mut letters = written.bytes().enumerate().skip(1).peekable();
+    while let Some((at, letter)) = letters.next() {
+        let twice = quote == b'\'' && letters.peek().is_some_and(|(_, it)| *it == b'\'');
+        if (letter == b'\\' && quote == b'"') || (letter == quote && twice) {
+            letters.next();
+        } else if letter == quote {
+            return bytes.start + at + 1;
+        }
+    }
+    trimmed(text, bytes).end
+}
+
+/// The first sign behind `:`, spaces and comments aside.
+fn first_sign(text: &str, key_end: usize) -> Option<usize> {
+    let mut at = key_end + text.get(key_end..)?.find(':')? + 1;
+    loop {
+        let rest = text.get(at..)?;
+        let bare = rest.trim_start();
+        at += rest.len() - bare.len();
+        if !bare.starts_with('#') {
+            return bare.starts_with('-').then_some(at);
+        }
+        at += bare.find('\n')?;
+    }
 }
 
 struct Reader<'t> {
@@ -195,6 +230,12 @@ impl Reader<'_> {
         let bytes = match style {
             // In brackets the parser gives what is not written the place of what closes them.
             Style::Plain if written.is_empty() => bytes.start..bytes.start,
+            Style::Single | Style::Double => bytes.start..closing(self.text, bytes),
+            Style::Long if self.text.get(bytes.clone()).is_none_or(|it| it.trim().is_empty()) => {
+                // No line of it is written, so it ends where its first one does.
+                let end = self.text.get(..bytes.start).map_or(0, |it| it.trim_end().len());
+                end..end
+            }
             _ => trimmed(self.text, bytes),
         };
         Node::leaf(bytes, style, value)
@@ -218,6 +259,13 @@ impl Reader<'_> {
     }
 
     fn syntax(&mut self, at: usize, info: &str) {
+        if info.contains("unknown anchor") {
+            return self.fault(
+                at,
+                "aliases (`*name`) are not read",
+                "write it out, or quote a text that begins with `*`",
+            );
+        }
         if info.contains("recursion limit") {
             return self.fault(at, "nested too deeply", "a document needs no more than a few levels");
         }

@@ -1,0 +1,8 @@
+//! What the readers of documents give and change, as cases in `tests/data/documents`, and what they promise of every
+//! text.
+#![expect(clippy::expect_used, clippy::panic, reason = "these are tests")]
+
+mod cases;
+mod hostile;
+mod shapes;
+mod wild;
