@@ -150,6 +150,7 @@ const YAML: &[&str] = &[
     "? lN\n: m\n",
     "\"q N\": plain\n  goes on # c\n",
     "   \n",
+    "nN: |+\n  kept\n\n\n",
 ];
 const YAML_VALUES: &[&str] = &[
     "",
@@ -168,6 +169,7 @@ const YAML_VALUES: &[&str] = &[
     "\n   a: 1\n\n   b:\n     - 2",
     "\n   \"on its own line\"",
     " |",
+    " |+\n   one\n\n",
 ];
 
 fn yaml() -> impl Strategy<Value = Text> {
@@ -325,6 +327,34 @@ fn holds(format: Format, text: &Text, value: &Value) -> Result<(), TestCaseError
     Ok(())
 }
 
+/// A new key, or a new entry, is put in at one place, and all that was there is there.
+fn grows(format: Format, text: &Text, value: &Value) -> Result<(), TestCaseError> {
+    let whole = text.whole();
+    let fresh = text.field.replace("target", "fresh");
+    let one =
+        format.set(&whole, &fresh, value).map_err(|it| TestCaseError::fail(format!("{whole:?}: {it}")))?;
+    only_added(&whole, &one)?;
+    // A list that is made, and then has one more entry.
+    let list = text.field.replace("target", "list");
+    let one =
+        format.append(&whole, &list, value).map_err(|it| TestCaseError::fail(format!("{whole:?}: {it}")))?;
+    only_added(&whole, &one)?;
+    let two =
+        format.append(&one, &list, value).map_err(|it| TestCaseError::fail(format!("{one:?}: {it}")))?;
+    only_added(&one, &two)?;
+    let read = format.read(&two).map(|it| it.value()).unwrap_or_default();
+    let both = Value::from(vec![value.clone(), value.clone()]);
+    prop_assert_eq!(read.pointer(&format!("/{}", list.replace('.', "/"))), Some(&both));
+    Ok(())
+}
+
+fn only_added(before: &str, after: &str) -> Result<(), TestCaseError> {
+    let same = before.bytes().zip(after.bytes()).take_while(|(one, two)| one == two).count();
+    let kept = after.as_bytes().ends_with(before.as_bytes().get(same..).unwrap_or_default());
+    prop_assert!(kept && after.len() > before.len(), "{before:?}\nbecame {after:?}");
+    Ok(())
+}
+
 fn ends() -> impl Strategy<Value = (bool, bool, bool)> {
     (any::<bool>(), any::<bool>(), any::<bool>())
 }
@@ -350,5 +380,25 @@ proptest! {
     #[test]
     fn front_matter_around_a_value_stays(text in front(), value in value(true), (crlf, bom, ended) in ends()) {
         holds(Format::Markdown, &text.with_line_ends(crlf, bom, ended), &value)?;
+    }
+
+    #[test]
+    fn yaml_only_grows(text in yaml(), value in value(true), (crlf, bom, ended) in ends()) {
+        grows(Format::Yaml, &text.with_line_ends(crlf, bom, ended), &value)?;
+    }
+
+    #[test]
+    fn json_only_grows(text in json(), value in value(true), (crlf, bom, ended) in ends()) {
+        grows(Format::Json, &text.with_line_ends(crlf, bom, ended), &value)?;
+    }
+
+    #[test]
+    fn toml_only_grows(text in toml(), value in value(false), (crlf, bom, ended) in ends()) {
+        grows(Format::Toml, &text.with_line_ends(crlf, bom, ended), &value)?;
+    }
+
+    #[test]
+    fn front_matter_only_grows(text in front(), value in value(true), (crlf, bom, ended) in ends()) {
+        grows(Format::Markdown, &text.with_line_ends(crlf, bom, ended), &value)?;
     }
 }

@@ -101,14 +101,14 @@ pub(in super::super) fn insert(
     movable(way)?;
     let layout = Layout::of(text, root);
     let Some((_, map)) = way.last() else { return Err("there is no map here".to_owned()) };
-    let (Some(first), Some(_)) = (map.entries().first(), map.entries().last()) else {
+    if map.entries().is_empty() {
         return replace(text, root, way, &super::super::path::wrapped(&[key.to_owned()], value));
-    };
+    }
     if map.style == Style::Flow {
         let piece = format!("{}: {}", spell::key(key, true), spell::flow(value, Style::Plain));
         return Ok(add_in_brackets(text, map.bytes.start, &map.children(), &piece).into_iter().collect());
     }
-    let at = column(text, first.key_bytes.start);
+    let at = column(text, map.bytes.start);
     let (head, lines) = spell::behind(value, at, Style::Plain, &layout);
     let with = format!("{}{}{}:{head}{lines}", layout.newline, " ".repeat(at), spell::key(key, false));
     Ok(vec![Splice::insert(line_end(text, map.bytes.end), with)])

@@ -177,6 +177,20 @@ fn closing(text: &str, bytes: Range<usize>) -> usize {
     trimmed(text, bytes).end
 }
 
+/// Where the last line of a text over lines ends. Empty lines behind it count when the text has them.
+fn last_line(text: &str, bytes: Range<usize>, written: &str) -> usize {
+    let lines = text.get(bytes.clone()).unwrap_or_default();
+    let one_less = lines.strip_suffix('\n').unwrap_or(lines);
+    let end = if written.ends_with("\n\n") {
+        one_less.strip_suffix('\r').unwrap_or(one_less).len()
+    } else if written.trim_end_matches('\n').ends_with([' ', '\t']) {
+        lines.trim_end_matches(['\n', '\r']).len()
+    } else {
+        lines.trim_end().len()
+    };
+    bytes.start + end
+}
+
 /// The first sign behind `:`, spaces and comments aside.
 fn first_sign(text: &str, key_end: usize) -> Option<usize> {
     let mut at = key_end + text.get(key_end..)?.find(':')? + 1;
@@ -236,6 +250,7 @@ impl Reader<'_> {
                 let end = self.text.get(..bytes.start).map_or(0, |it| it.trim_end().len());
                 end..end
             }
+            Style::Long => bytes.start..last_line(self.text, bytes, written),
             _ => trimmed(self.text, bytes),
         };
         Node::leaf(bytes, style, value)
