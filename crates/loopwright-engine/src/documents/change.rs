@@ -9,6 +9,7 @@ use super::json::Layout;
 use super::path::{Located, Step, locate, put, wrapped};
 use super::splice::{Splice, apply};
 use super::tree::{Held, Node, kind};
+use super::yaml::Texts;
 use super::{Format, json, lines, markdown_edit, toml, yaml};
 
 /// What is to be done with the value.
@@ -60,8 +61,15 @@ fn in_tree(
         let changed = rows(text, &located, value, act)?;
         return guarded(changed, |it| format.tree(it), &expected);
     }
-    let splices = splices(format, text, root, &located, value, act)?;
-    guarded(apply(text, &splices), |it| format.tree(it), &expected)
+    in_either_way(|texts| {
+        let splices = splices(format, text, root, &located, value, act, texts)?;
+        guarded(apply(text, &splices), |it| format.tree(it), &expected)
+    })
+}
+
+/// Texts over several lines as people write them in YAML or, where that would take in what stands below, on one line.
+fn in_either_way(change: impl Fn(Texts) -> Result<String, String>) -> Result<String, String> {
+    change(Texts::OverLines).or_else(|why| change(Texts::OnALine).map_err(|_| why))
 }
 
 /// What the root is once the change is made; nothing if it is that already.
@@ -91,6 +99,7 @@ fn splices(
     located: &Located<'_>,
     value: &Value,
     act: Act,
+    texts: Texts,
 ) -> Result<Vec<Splice>, String> {
     let last = located.last().ok_or("there is nothing here")?;
     if act == Act::Append && located.missing.is_empty() && matches!(last.held, Held::List(_)) {
@@ -98,7 +107,7 @@ fn splices(
             Format::Json => Ok(json::push(text, &Layout::of(text, root), last, value)),
             Format::JsonLines => Ok(json::push(text, &row_layout(text, located), last, value)),
             Format::Toml => toml::push(text, last, &located.steps, value),
-            _ => yaml::push(text, root, &located.way, value),
+            _ => yaml::push(text, root, &located.way, value, texts),
         };
     }
     let value = match act {
@@ -112,20 +121,20 @@ fn splices(
             Format::Json => Ok(json::insert(text, &Layout::of(text, root), last, key, &value)),
             Format::JsonLines => Ok(json::insert(text, &row_layout(text, located), last, key, &value)),
             Format::Toml => toml::insert(text, root, last, there, key, &value),
-            _ => yaml::insert(text, root, &located.way, key, &value),
+            _ => yaml::insert(text, root, &located.way, key, &value, texts),
         };
     }
     if let (Format::Yaml, 1, Some((key, inner))) = (format, located.way.len(), located.missing.split_first())
     {
         let start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-        return Ok(vec![yaml::first_key(text, start..text.len(), key, &wrapped(inner, &value))]);
+        return Ok(vec![yaml::first_key(text, start..text.len(), key, &wrapped(inner, &value), texts)]);
     }
     let value = wrapped(&located.missing, &value);
     match format {
         Format::Json => Ok(json::replace(text, &Layout::of(text, root), last, &value)),
         Format::JsonLines => Ok(json::replace(text, &row_layout(text, located), last, &value)),
         Format::Toml => toml::replace(text, last, &value),
-        _ => yaml::replace(text, root, &located.way, &value),
+        _ => yaml::replace(text, root, &located.way, &value, texts),
     }
 }
 
@@ -170,15 +179,17 @@ fn in_markdown(text: &str, root: &Node, field: &str, value: &Value, act: Act) ->
         Act::Append => Value::Array(vec![value.clone()]),
     };
     let value_of_first = wrapped(located.missing.get(1..).unwrap_or_default(), &one);
-    let splices = markdown_edit::set_front(text, front, first, &value_of_first, || {
-        splices(Format::Yaml, text, front, &located, value, act)
-    })?;
-    let mut then = root.value();
-    put(&mut then, &[Step::Key("front".to_owned())], front_then);
-    let changed = apply(text, &splices);
-    // The text is another one, of course; all that is read from it has to be the same.
-    put(&mut then, &[Step::Key("text".to_owned())], super::lines::whole(&changed).value());
-    guarded(changed, |it| Format::Markdown.tree(it), &then)
+    in_either_way(|texts| {
+        let splices = markdown_edit::set_front(text, front, first, &value_of_first, texts, || {
+            splices(Format::Yaml, text, front, &located, value, act, texts)
+        })?;
+        let changed = apply(text, &splices);
+        let mut then = root.value();
+        put(&mut then, &[Step::Key("front".to_owned())], front_then.clone());
+        // The text is another one, of course; all that is read from it has to be the same.
+        put(&mut then, &[Step::Key("text".to_owned())], lines::whole(&changed).value());
+        guarded(changed, |it| Format::Markdown.tree(it), &then)
+    })
 }
 
 fn in_checklist(text: &str, root: &Node, field: &str, value: &Value, act: Act) -> Result<String, String> {

@@ -115,7 +115,7 @@ pub(super) fn parse_markdown(text: &str) -> Result<Node, Vec<Fault>> {
             continue;
         }
         let bytes = found.body(text, place);
-        let body = text[bytes.clone()].replace("\r\n", "\n");
+        let body = plain_lines(&text[bytes.clone()]);
         let node = Node::leaf(bytes, Style::Plain, Value::from(body));
         sections.push(Entry { key: heading.title.clone(), key_bytes: heading.line.clone(), node });
     }
@@ -242,9 +242,15 @@ fn check_box(line: &str, start: usize) -> Option<CheckBox> {
     })
 }
 
+/// A text whose lines end as those of any other system.
+fn plain_lines(text: &str) -> String {
+    let lines: Vec<&str> = text.split('\n').map(|it| it.trim_end_matches('\r')).collect();
+    lines.join("\n")
+}
+
 /// A text with the line ends of the file it goes into.
 pub(super) fn in_lines_of(file: &str, text: &str) -> String {
-    let plain = text.replace("\r\n", "\n");
+    let plain = plain_lines(text);
     match newline(file) {
         "\n" => plain,
         other => plain.replace('\n', other),

@@ -112,16 +112,17 @@ pub(super) fn set_front(
     front: &Node,
     key: &str,
     value: &Value,
+    texts: yaml::Texts,
     edit: impl FnOnce() -> Result<Vec<Splice>, String>,
 ) -> Result<Vec<Splice>, String> {
     let found = scan(text);
     match found.front {
         Some(_) if !front.entries().is_empty() => edit(),
-        Some(part) => Ok(vec![yaml::first_key(text, part, key, value)]),
+        Some(part) => Ok(vec![yaml::first_key(text, part, key, value, texts)]),
         None => {
             let begin = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
             let newline = newline(text);
-            let line = yaml::first_key(text, begin..begin, key, value).with;
+            let line = yaml::first_key(text, begin..begin, key, value, texts).with;
             let apart = if text.len() == begin { "" } else { newline };
             Ok(vec![Splice::insert(begin, format!("---{newline}{line}---{newline}{apart}"))])
         }

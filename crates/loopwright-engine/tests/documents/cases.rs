@@ -83,8 +83,8 @@ fn play(format: Format, case: &Case) -> Option<(String, String)> {
             "faults" => {
                 let faults = format.read(&before).err().unwrap_or_default();
                 assert!(!faults.is_empty(), "{}: nothing is wrong", case.title);
-                let lines: String = faults.iter().map(|it| format!("{it}\n")).collect();
-                (Ok(body.clone()), Ok(lines))
+                let lines: Vec<String> = faults.iter().map(ToString::to_string).collect();
+                (Ok(body.trim_end().to_owned()), Ok(lines.join("\n")))
             }
             other => panic!("{}: `{other}`", case.title),
         };

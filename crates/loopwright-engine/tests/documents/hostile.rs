@@ -17,7 +17,7 @@ fn what_is_too_deep_is_refused() {
         (Format::JsonLines, "[".repeat(deep)),
         (Format::Yaml, "[".repeat(deep)),
         (Format::Yaml, "- ".repeat(deep)),
-        (Format::Yaml, (0..200).map(|it| format!("{}a:\n", " ".repeat(it))).collect()),
+        (Format::Yaml, (0..200).map(|it| " ".repeat(it) + "a:\n").collect()),
         (Format::Toml, format!("a = {}", "[".repeat(deep))),
         (Format::Toml, format!("{}b = 1", "a.".repeat(deep))),
         (Format::Markdown, format!("---\n{}\n---\n", "{a: ".repeat(deep))),
@@ -42,7 +42,7 @@ fn a_bomb_does_not_go_off() {
     for letter in 'b'..'k' {
         let before = char::from_u32(u32::from(letter) - 1).unwrap_or('a');
         let nine = vec![format!("*{before}"); 9].join(", ");
-        bomb.push_str(&format!("{letter}: &{letter} [{nine}]\n"));
+        bomb += &format!("{letter}: &{letter} [{nine}]\n");
     }
     let said = message(Format::Yaml, &bomb);
     assert!(said.contains("aliases"), "{said}");

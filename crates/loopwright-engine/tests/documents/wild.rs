@@ -31,7 +31,7 @@ impl Text {
             after: lines(self.after),
             field: self.field,
         };
-        let whole = text.after.trim_end_matches(['\n', '\r']).len();
+        let whole = text.after.trim_end().len();
         if !ended {
             text.after.truncate(whole);
         }
@@ -169,7 +169,6 @@ const YAML_VALUES: &[&str] = &[
     "\n   a: 1\n\n   b:\n     - 2",
     "\n   \"on its own line\"",
     " |",
-    " |+\n   one\n\n",
 ];
 
 fn yaml() -> impl Strategy<Value = Text> {
@@ -210,7 +209,7 @@ fn renamed(text: &str) -> String {
 
 fn json() -> impl Strategy<Value = Text> {
     let entry = || {
-        let written = [
+        let written = vec![
             "1.0",
             "[ 1,2 ]",
             "{\"a\" :null}",
@@ -218,11 +217,9 @@ fn json() -> impl Strategy<Value = Text> {
             "{}",
             "[\n  1,\n  2\n]",
             "-0",
-            "1e400",
             "99999999999999999999",
         ];
-        let valid = written.into_iter().filter(|it| *it != "1e400").collect::<Vec<_>>();
-        (select(valid), select(vec![" ", "", "\n\t", "\n  "]), select(vec![":", " : ", ": "]))
+        (select(written), select(vec![" ", "", "\n\t", "\n  "]), select(vec![":", " : ", ": "]))
     };
     let others = || vec(entry(), 0..4);
     (others(), entry(), others()).prop_map(|(first, (value, space, colon), last)| {
@@ -231,7 +228,7 @@ fn json() -> impl Strategy<Value = Text> {
         };
         let before: String = first.iter().enumerate().map(|(at, it)| piece("a", at, it) + ",").collect();
         let after: String =
-            last.iter().enumerate().map(|(at, it)| format!(" ,{}", piece("b", at, it))).collect();
+            last.iter().enumerate().map(|(at, it)| String::from(" ,") + &piece("b", at, it)).collect();
         Text {
             before: format!(" {{{before}{space}\"target\"{colon}"),
             value: value.to_owned(),
@@ -270,7 +267,7 @@ fn toml() -> impl Strategy<Value = Text> {
     let parts = (others(TOML), select(values), others(TOML), any::<bool>(), any::<bool>());
     parts.prop_map(|(before, value, after, table, comment)| {
         let header = if table { "x = 1\n[outer] # o\n" } else { "" };
-        let after = after.replace("\"e", "\"z").replace("= 1_000", "=1").replace('\n', "\n");
+        let after = after.replace("\"e", "\"z").replace("= 1_000", "=1");
         let after: String = after
             .split_inclusive('\n')
             .map(|it| {

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::super::splice::{Splice, add_in_brackets, column, line_end, line_start, newline};
 use super::super::tree::{Node, Style};
-use super::spell::{self, Layout};
+use super::spell::{self, Layout, Texts};
 
 /// Where a value hangs: its parent, and which of the parent's it is.
 #[derive(Clone, Copy, Debug)]
@@ -23,9 +23,10 @@ pub(in super::super) fn replace(
     root: &Node,
     way: &[(usize, &Node)],
     value: &Value,
+    texts: Texts,
 ) -> Result<Vec<Splice>, String> {
     movable(way)?;
-    let layout = Layout::of(text, root);
+    let layout = Layout::of(text, root, texts);
     let [.., (_, parent), (place, old)] = way else {
         return Err("the whole file cannot be set, only its fields".to_owned());
     };
@@ -97,12 +98,13 @@ pub(in super::super) fn insert(
     way: &[(usize, &Node)],
     key: &str,
     value: &Value,
+    texts: Texts,
 ) -> Result<Vec<Splice>, String> {
     movable(way)?;
-    let layout = Layout::of(text, root);
+    let layout = Layout::of(text, root, texts);
     let Some((_, map)) = way.last() else { return Err("there is no map here".to_owned()) };
     if map.entries().is_empty() {
-        return replace(text, root, way, &super::super::path::wrapped(&[key.to_owned()], value));
+        return replace(text, root, way, &super::super::path::wrapped(&[key.to_owned()], value), texts);
     }
     if map.style == Style::Flow {
         let piece = format!("{}: {}", spell::key(key, true), spell::flow(value, Style::Plain));
@@ -120,12 +122,13 @@ pub(in super::super) fn push(
     root: &Node,
     way: &[(usize, &Node)],
     value: &Value,
+    texts: Texts,
 ) -> Result<Vec<Splice>, String> {
     movable(way)?;
-    let layout = Layout::of(text, root);
+    let layout = Layout::of(text, root, texts);
     let Some((_, list)) = way.last() else { return Err("there is no list here".to_owned()) };
     if list.items().is_empty() {
-        return replace(text, root, way, &Value::Array(vec![value.clone()]));
+        return replace(text, root, way, &Value::Array(vec![value.clone()]), texts);
     }
     if list.style == Style::Flow {
         let piece = spell::flow(value, Style::Plain);
@@ -142,9 +145,10 @@ pub(in super::super) fn first_key(
     part: std::ops::Range<usize>,
     key: &str,
     value: &Value,
+    texts: Texts,
 ) -> Splice {
     let newline = newline(text);
-    let layout = Layout { newline, step: 2, list: 2 };
+    let layout = Layout { newline, step: 2, list: 2, texts };
     let (head, lines) = spell::behind(value, 0, Style::Plain, &layout);
     let before = &text[part.clone()];
     let apart = if before.is_empty() || before.ends_with('\n') { "" } else { newline };

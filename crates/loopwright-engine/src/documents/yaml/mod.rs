@@ -15,6 +15,7 @@ use super::fault::Fault;
 use super::tree::{Entry, Held, Node, Style};
 
 pub(super) use self::edit::{first_key, insert, push, replace};
+pub(super) use self::spell::Texts;
 
 /// Nothing that people or tools write nests deeper.
 const MOST_DEPTH: usize = 100;
@@ -180,9 +181,10 @@ fn closing(text: &str, bytes: Range<usize>) -> usize {
 /// Where the last line of a text over lines ends. Empty lines behind it count when the text has them.
 fn last_line(text: &str, bytes: Range<usize>, written: &str) -> usize {
     let lines = text.get(bytes.clone()).unwrap_or_default();
-    let one_less = lines.strip_suffix('\n').unwrap_or(lines);
     let end = if written.ends_with("\n\n") {
-        one_less.strip_suffix('\r').unwrap_or(one_less).len()
+        // The spaces behind the last line end belong to what comes next.
+        let whole = lines.rfind('\n').map_or(lines, |it| &lines[..it]);
+        whole.strip_suffix('\r').unwrap_or(whole).len()
     } else if written.trim_end_matches('\n').ends_with([' ', '\t']) {
         lines.trim_end_matches(['\n', '\r']).len()
     } else {

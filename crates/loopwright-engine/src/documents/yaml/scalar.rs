@@ -82,7 +82,7 @@ pub(super) fn double_quoted(text: &str) -> String {
     let mut quoted = String::from("\"");
     for letter in text.chars() {
         if let Some(escaped) = escape(letter) {
-            quoted.push_str(&escaped)
+            quoted.push_str(&escaped);
         } else {
             if matches!(letter, '"' | '\\') {
                 quoted.push('\\');

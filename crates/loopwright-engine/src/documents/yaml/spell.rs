@@ -6,6 +6,15 @@ use super::super::splice::{column, newline};
 use super::super::tree::{Node, Style};
 use super::scalar::{double_quoted, is_plain, needs_escape, single_quoted};
 
+/// How texts of several lines are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in super::super) enum Texts {
+    /// Behind `|`, as people would.
+    OverLines,
+    /// In quotes on one line, where the lines below might be read as part of them.
+    OnALine,
+}
+
 /// How a YAML text is laid out.
 #[derive(Clone, Debug)]
 pub(super) struct Layout {
@@ -14,14 +23,15 @@ pub(super) struct Layout {
     pub step: usize,
     /// By how much a list stands further in than its key.
     pub list: usize,
+    pub texts: Texts,
 }
 
 impl Layout {
-    pub(super) fn of(text: &str, root: &Node) -> Self {
+    pub(super) fn of(text: &str, root: &Node, texts: Texts) -> Self {
         let (mut step, mut list) = (None, None);
         measure(text, root, &mut step, &mut list);
         let step = step.unwrap_or(2);
-        Self { newline: newline(text), step, list: list.unwrap_or(step) }
+        Self { newline: newline(text), step, list: list.unwrap_or(step), texts }
     }
 }
 
@@ -138,7 +148,8 @@ fn long(text: &str, at: usize, layout: &Layout) -> Option<(&'static str, String)
         Some(body) => (body, "|"),
         None => (text, "|-"),
     };
-    let fits = text.trim_end_matches('\n').contains('\n')
+    let fits = layout.texts == Texts::OverLines
+        && text.trim_end_matches('\n').contains('\n')
         && !body.ends_with('\n')
         && !body.starts_with([' ', '\n'])
         && !body.chars().any(needs_escape);
