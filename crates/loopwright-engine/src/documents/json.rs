@@ -223,5 +223,5 @@ fn add(
     let apart = line_start(text, last) > parent.bytes.start;
     let unit = layout.unit.as_deref().filter(|_| apart);
     let piece = piece(layout.spell(value, unit, indent(text, last)));
-    add_in_brackets(text, parent.bytes.start, &parent.children(), &piece).into_iter().collect()
+    add_in_brackets(text, parent.bytes.start, &parent.children(), &piece)
 }

@@ -73,19 +73,30 @@ pub(super) fn add_in_brackets(
     open: usize,
     children: &[Range<usize>],
     piece: &str,
-) -> Option<Splice> {
-    let last = children.last()?;
-    let own_line = line_start(text, last.start) > open && indent_only(text, last.start);
+) -> Vec<Splice> {
+    let Some(last) = children.last() else { return Vec::new() };
+    if line_start(text, last.start) > open && indent_only(text, last.start) {
+        return add_on_a_line(text, last, &format!("{}{}{piece}", newline(text), indent(text, last.start)));
+    }
     let between = children.len().checked_sub(2).and_then(|it| children.get(it)).map(|it| it.end..last.start);
     let close = between.and_then(|it| text.get(it)).is_some_and(|it| it == ",");
-    let with = if own_line {
-        format!(",{}{}{piece}", newline(text), indent(text, last.start))
-    } else if close {
-        format!(",{piece}")
-    } else {
-        format!(", {piece}")
-    };
-    Some(Splice::insert(last.end, with))
+    let comma = if close { "," } else { ", " };
+    vec![Splice::insert(last.end, format!("{comma}{piece}"))]
+}
+
+/// On a line of its own; a comment behind the last piece stays with that.
+fn add_on_a_line(text: &str, last: &Range<usize>, line: &str) -> Vec<Splice> {
+    let end = line_end(text, last.end);
+    let behind = &text[last.end..end];
+    match behind.trim_start().strip_prefix(',') {
+        Some(rest) if rest.trim().is_empty() || rest.trim_start().starts_with('#') => {
+            vec![Splice::insert(end, format!("{line},"))]
+        }
+        None if behind.trim_start().starts_with('#') => {
+            vec![Splice::insert(last.end, ","), Splice::insert(end, line)]
+        }
+        _ => vec![Splice::insert(last.end, format!(",{line}"))],
+    }
 }
 
 fn indent_only(text: &str, byte: usize) -> bool {

@@ -164,7 +164,7 @@ pub(super) fn insert(
             return replace(text, map, &super::path::wrapped(&[name.to_owned()], value));
         }
         let piece = format!("{} = {}", key(name), spell(value)?);
-        return Ok(add_in_brackets(text, map.bytes.start, &map.children(), &piece).into_iter().collect());
+        return Ok(add_in_brackets(text, map.bytes.start, &map.children(), &piece));
     }
     let path = header_path(steps);
     if let (Value::Object(fields), Some(path), Style::Block) = (value, &path, map.style) {
@@ -204,7 +204,7 @@ pub(super) fn push(text: &str, list: &Node, steps: &[Step], value: &Value) -> Re
         _ if list.items().is_empty() => replace(text, list, &Value::Array(vec![value.clone()])),
         _ => {
             let piece = spell(value)?;
-            Ok(add_in_brackets(text, list.bytes.start, &list.children(), &piece).into_iter().collect())
+            Ok(add_in_brackets(text, list.bytes.start, &list.children(), &piece))
         }
     }
 }

@@ -108,7 +108,7 @@ pub(in super::super) fn insert(
     }
     if map.style == Style::Flow {
         let piece = format!("{}: {}", spell::key(key, true), spell::flow(value, Style::Plain));
-        return Ok(add_in_brackets(text, map.bytes.start, &map.children(), &piece).into_iter().collect());
+        return Ok(add_in_brackets(text, map.bytes.start, &map.children(), &piece));
     }
     let at = column(text, map.bytes.start);
     let (head, lines) = spell::behind(value, at, Style::Plain, &layout);
@@ -132,7 +132,7 @@ pub(in super::super) fn push(
     }
     if list.style == Style::Flow {
         let piece = spell::flow(value, Style::Plain);
-        return Ok(add_in_brackets(text, list.bytes.start, &list.children(), &piece).into_iter().collect());
+        return Ok(add_in_brackets(text, list.bytes.start, &list.children(), &piece));
     }
     let at = column(text, list.bytes.start);
     let with = format!("{}{}-{}", layout.newline, " ".repeat(at), spell::item(value, at, &layout));
