@@ -3,6 +3,7 @@
 //! The core decides (`loopwright_core::machine`); what can fail for reasons outside us is done here.
 
 pub mod agents;
+pub mod documents;
 mod driver;
 mod effects;
 mod engine;

@@ -107,7 +107,10 @@ impl Tracer<'_, '_> {
             self.unfolded.lacks_item.set(true);
         }
         let mut begun: Vec<usize> = Vec::with_capacity(moves.len());
-        for (step, visit) in moves.iter().zip(&visits) {
+        let is_again =
+            |it: &Move| self.unfolded.is_again(it.node as usize, it.cell as usize, it.step as usize);
+        for (at, (step, visit)) in moves.iter().zip(&visits).enumerate() {
+            let again = at.checked_sub(1).is_some_and(|it| is_again(&moves[it]));
             begun.push(steps.len());
             match self.state_and_came(*step) {
                 Some((state, came)) if visit.runs_nothing() => {
@@ -115,7 +118,7 @@ impl Tracer<'_, '_> {
                     let play = Play { signal: None, wrote: None, items, ..self.as_play(came) };
                     steps.push(self.step(state, play));
                 }
-                _ => self.play(*step, &visit.besides, steps),
+                _ => self.play((*step, again), &visit.besides, steps),
             }
         }
         number_items(steps, |at| at >= from);
@@ -174,8 +177,8 @@ impl Tracer<'_, '_> {
         Some((self.unfolded.state(step.node)?, came)).filter(|_| !came.decides)
     }
 
-    /// The steps of one move. In a loop, items that come to these ends are run besides.
-    fn play(&self, step: Move, besides: &[Name], steps: &mut Vec<Step>) {
+    /// The steps of one move; `again` says that it is another try of the same visit. In a loop, items that come to these ends are run besides.
+    fn play(&self, (step, again): (Move, bool), besides: &[Name], steps: &mut Vec<Step>) {
         let Some((state, came)) = self.state_and_came(step) else { return };
         if came.edited != 0 && !self.says_edits_itself(step, state, came) {
             steps.push(Step::Edit(self.shelf.names(came.edited)));
@@ -219,7 +222,7 @@ impl Tracer<'_, '_> {
         for turn in 0..=past {
             let besides = if turn == 0 { besides } else { &[] };
             let came = if turn == past { came } else { &calm };
-            self.play_once(state, (step, besides), came, steps);
+            self.play_once(state, (step, besides, again || turn > 0), came, steps);
         }
     }
 
@@ -265,7 +268,8 @@ impl Tracer<'_, '_> {
         }
     }
 
-    fn play_once(&self, state: &State, visit: (Move, &[Name]), came: &Came, steps: &mut Vec<Step>) {
+    fn play_once(&self, state: &State, visit: (Move, &[Name], bool), came: &Came, steps: &mut Vec<Step>) {
+        let (step, besides, again) = visit;
         let play = self.as_play(came);
         match &state.kind {
             Kind::End { .. } => {}
@@ -274,10 +278,10 @@ impl Tracer<'_, '_> {
                     steps.push(self.step(state, Play { signal: None, wrote: None, ..play }));
                 }
             }
-            Kind::Each(each) => self.play_loop(state, each, visit, came, play, steps),
+            Kind::Each(each) => self.play_loop(state, each, (step, besides), came, play, steps),
             Kind::Do { actions, .. } => {
-                // All actions but the last go well.
-                for _ in 1..actions.len() {
+                // All actions but the last go well, and are not done again.
+                for _ in 1..if again { 1 } else { actions.len() } {
                     let wrote = came.wrote.map(|it| self.shelf.names(it));
                     steps.push(self.step(state, Play { wrote, ..Play::default() }));
                 }

@@ -65,6 +65,7 @@ pub fn before(workflow: &Workflow, started: &Started) -> Result<Run, Impossible>
             attempt: 1,
             from: None,
             stage: Stage::Ended,
+            acted: 0,
             begun: IndexMap::new(),
         },
         phase: None,
@@ -253,7 +254,7 @@ fn arrive<'m>(
         run.forced_items.shift_remove(&**name);
     }
     let stage = Stage::working();
-    run.at = At { state: name.clone(), visit, attempt: 1, from, stage, begun: IndexMap::new() };
+    run.at = At { state: name.clone(), visit, attempt: 1, from, stage, acted: 0, begun: IndexMap::new() };
     Ok(state)
 }
 
@@ -273,7 +274,8 @@ pub(super) fn begin_work(machine: &Machine, state: &State, run: &mut Run) -> Opt
 }
 
 fn work(machine: &Machine, state: &State, run: &mut Run) -> Option<Outcome> {
-    run.at.stage = Stage::working();
+    run.at.stage =
+        Stage::Working { action: run.at.acted, items: None, ordered: true, ended: IndexMap::new() };
     match &state.kind {
         Kind::End { .. } => {
             run.at.stage = Stage::Ended;
@@ -350,6 +352,7 @@ fn settle(
             let Kind::Do { actions, .. } = &state.kind else { return Err(not_waiting()) };
             let more = (action as usize) + 1 < actions.len();
             if *outcome.signal == *"done" && more {
+                run.at.acted = action + 1;
                 run.at.stage =
                     Stage::Working { action: action + 1, items: None, ordered: true, ended: IndexMap::new() };
             } else {

@@ -89,6 +89,9 @@ pub struct At {
     pub from: Option<Name>,
     /// What is going on.
     pub stage: Stage,
+    /// How many actions of this visit are done. Another try goes on after them.
+    #[serde(default)]
+    pub acted: u32,
     /// Effects of this visit that were begun, by name.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub begun: IndexMap<String, Begun>,

@@ -1,11 +1,13 @@
 //! Documents as they are: which files they have, what these hold, and a name for all of it.
 
 use loopwright_core::definition::{Document, Files as Which};
+use loopwright_core::fact::Type;
 use loopwright_core::name::Name;
 use loopwright_core::paths::FileSet;
 use serde_json::{Value, json};
 
 use super::{Scene, Unseen};
+use crate::documents::{Fault, Format, text_of};
 
 impl Scene<'_> {
     /// The run's own folder, if the workflow has one.
@@ -81,13 +83,33 @@ impl Scene<'_> {
 
     /// What a document holds, as its reader understands it.
     pub(super) fn document(&self, name: &Name) -> Result<Value, Unseen> {
+        let Some(declared) = self.workflow.documents.get(&**name) else { return Ok(Value::Null) };
         let files = self.files_of(name)?;
         let mut texts = Vec::new();
         for path in &files {
             let bytes = self.files.read(path)?.unwrap_or_default();
-            texts.push(String::from_utf8_lossy(&bytes).into_owned());
+            let text = text_of(&bytes).map_err(|it| wrong(path, &it))?;
+            texts.push((path, text.to_owned()));
         }
-        Ok(json!({"exists": !files.is_empty(), "text": texts.join("\n"), "files": files}))
+        let exists = !files.is_empty();
+        let Some(reader) = &declared.reader else {
+            let all: Vec<&str> = texts.iter().map(|(_, it)| it.as_str()).collect();
+            return Ok(json!({"exists": exists, "text": all.join("\n"), "files": files}));
+        };
+        let format = Format::named(reader)
+            .ok_or_else(|| Unseen::Wrong(format!("files as `{reader}` cannot be read yet (`{name}`)")))?;
+        let Some((path, text)) = texts.first() else { return Ok(json!({"exists": false})) };
+        let document = format.read(text).map_err(|it| all_wrong(path, &it))?;
+        // Whether it exists is not for the file to say.
+        let mut shape = declared.gives.clone();
+        if let Type::Record(fields) = &mut shape {
+            fields.shift_remove("exists");
+        }
+        let mut value = document.shaped(&shape).map_err(|it| all_wrong(path, &it))?;
+        if let Value::Object(fields) = &mut value {
+            fields.insert("exists".to_owned(), json!(true));
+        }
+        Ok(value)
     }
 
     /// Files of a document that are not what they were when the run began.
@@ -136,4 +158,14 @@ impl Scene<'_> {
             Some(_) => "fresh",
         })))
     }
+}
+
+/// What is wrong with a file, and where.
+fn wrong(path: &str, fault: &Fault) -> Unseen {
+    Unseen::Wrong(format!("{path}: {fault}"))
+}
+
+fn all_wrong(path: &str, faults: &[Fault]) -> Unseen {
+    let lines: Vec<String> = faults.iter().map(|it| format!("{path}: {it}")).collect();
+    Unseen::Wrong(lines.join("\n"))
 }
