@@ -159,6 +159,11 @@ impl Engine {
         Ok(scene.facts(&once)?)
     }
 
+    /// A run as it stands, without driving it.
+    pub fn read(&self, run: &str) -> Result<(Definition, loopwright_core::machine::Run), EngineError> {
+        crate::driver::read(self, run)
+    }
+
     /// Drives a run until it is over, waits for somebody, or is called off.
     pub fn drive(&self, run: &str, cancel: &Cancel) -> Result<Standing, EngineError> {
         Driver::resume(self, run, None, cancel)?.drive()
@@ -199,7 +204,7 @@ impl Engine {
                 workflow.name, workflow.subject.name
             ));
         }
-        if begin.subject.contains('/') || begin.subject.starts_with('.') {
+        if is_in_a_path(workflow) && (begin.subject.contains('/') || begin.subject.starts_with('.')) {
             return wrong(format!(
                 "`{}` cannot be a {}: it would be part of a path",
                 begin.subject, workflow.subject.name
@@ -235,6 +240,13 @@ impl Engine {
         }
         Ok(())
     }
+}
+
+/// Whether what a run is about is part of a path.
+fn is_in_a_path(workflow: &Workflow) -> bool {
+    let named = |text: &str| text.contains("subject");
+    let mut sets = workflow.documents.values().filter_map(|it| it.set.as_ref());
+    workflow.folder.as_deref().is_some_and(named) || sets.any(|it| it.templates().any(named))
 }
 
 /// Whether a whole text matches a pattern.

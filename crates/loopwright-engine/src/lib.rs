@@ -3,6 +3,7 @@
 //! The core decides (`loopwright_core::machine`); what can fail for reasons outside us is done here.
 
 pub mod agents;
+mod config;
 pub mod documents;
 mod driver;
 mod effects;
@@ -17,7 +18,8 @@ pub mod process;
 mod project;
 mod scene;
 
-pub use self::driver::{Asking, Driver, Standing};
+pub use self::config::{AgentConfig, CONFIG, Config, OneOrMany};
+pub use self::driver::{Asking, Driver, Standing, fits, this_process};
 pub use self::engine::{Begin, Definition, Engine};
 pub use self::error::EngineError;
 pub use self::home::Home;

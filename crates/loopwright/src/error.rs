@@ -4,10 +4,19 @@ use std::process::ExitCode;
 
 /// Everything is as it should be.
 pub(crate) const OK: u8 = 0;
-/// Something was looked at and is not as it should be: not proved, a scenario failed.
+/// Something was looked at and is not as it should be: not proved, a scenario failed, a run did not end in success.
 pub(crate) const NOT_PROVED: u8 = 1;
 /// The input could not be read: a file that does not load, a name that does not exist, a wrong option.
 pub(crate) const NOT_LOADED: u8 = 2;
+
+/// The run waits for a person.
+pub(crate) const WAITS: u8 = 3;
+/// The run was left while it was at work, and can be taken up again.
+pub(crate) const LEFT: u8 = 4;
+/// Something outside went wrong: the disk, the journal, git.
+pub(crate) const BROKEN: u8 = 5;
+/// Somebody else drives the run.
+pub(crate) const HELD: u8 = 6;
 
 /// An error on its way to a person.
 #[derive(Debug, thiserror::Error)]
@@ -22,6 +31,11 @@ impl CommandError {
     /// The person can mend it.
     pub(crate) fn user(message: impl Into<String>) -> Self {
         Self { message: message.into(), hints: Vec::new(), code: NOT_LOADED }
+    }
+
+    /// Something with an exit code of its own.
+    pub(crate) fn with_code(message: impl Into<String>, code: u8) -> Self {
+        Self { code, ..Self::user(message) }
     }
 
     /// Says what to do.

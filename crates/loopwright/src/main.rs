@@ -3,6 +3,8 @@
 mod commands;
 mod error;
 mod find;
+mod progress;
+mod session;
 mod show;
 
 use std::process::ExitCode;
@@ -22,6 +24,10 @@ struct Arguments {
 }
 
 fn main() -> ExitCode {
+    // What commands run below is this same binary, and has nothing else to do.
+    if std::env::args_os().nth(1).is_some_and(|it| it == session::SUPERVISE) {
+        return loopwright_engine::process::supervise();
+    }
     let arguments = Arguments::parse();
     let code = commands::run(arguments.command).unwrap_or_else(|error| error.report());
     match show::lost() {

@@ -6,9 +6,10 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use super::LEASE;
+use super::holder::is_gone;
 use crate::engine::Engine;
 use crate::error::EngineError;
-use crate::journal::{Journal, Lease};
+use crate::journal::{Journal, JournalError, Lease};
 use crate::people::Message;
 use crate::process::Cancel;
 
@@ -24,7 +25,12 @@ pub(super) struct Heart {
 /// Takes the lease of a run, and keeps it.
 pub(super) fn take(engine: &Engine, run: &str, cancel: &Cancel) -> Result<(Lease, Heart), EngineError> {
     let now = (engine.clock)();
-    let lease = engine.journal.lease(run, &engine.holder, now, now.saturating_add(LEASE))?;
+    let lease = |now| engine.journal.lease(run, &engine.holder, now, (engine.clock)().saturating_add(LEASE));
+    let lease = match lease(now) {
+        // Nobody has to wait for a lease of the dead to run out.
+        Err(JournalError::Held { holder, until, .. }) if is_gone(&holder) => lease(until)?,
+        taken => taken?,
+    };
     let (stop, stopped) = channel();
     let (journal, clock) = (Arc::clone(&engine.journal), Arc::clone(&engine.clock));
     let (kept, cancel) = (lease.clone(), cancel.clone());

@@ -94,7 +94,7 @@ fn is_refusal(why: &Impossible) -> bool {
 }
 
 /// Whether an answer is one of a question's; why not.
-fn fits(question: &Question, answered: &Answered) -> Result<(), String> {
+pub fn fits(question: &Question, answered: &Answered) -> Result<(), String> {
     let known: Vec<&str> = question.answers.keys().map(|it| &**it).collect();
     let Some(declared) = question.answers.get(&*answered.answer) else {
         return Err(format!("`{}` is no answer: it is one of {}", answered.answer, known.join(", ")));

@@ -5,6 +5,7 @@
 //! since the last thing that reached outside is written together with the next, so that a step costs one commit.
 
 mod heart;
+mod holder;
 mod items;
 mod letters;
 mod record;
@@ -15,6 +16,8 @@ use std::sync::Arc;
 use loopwright_core::definition::Outcome as Ending;
 use loopwright_core::machine::{Event, Run, RunView, Site, Started, Want, advance, begin, due};
 
+pub use self::holder::this_process;
+pub use self::letters::fits;
 pub use self::steps::Asking;
 use crate::engine::{Definition, Engine, unkept};
 use crate::error::EngineError;
@@ -244,6 +247,17 @@ impl<'e> Driver<'e> {
     fn view(&self) -> RunView {
         RunView::of(&self.definition.workflow, &self.run)
     }
+}
+
+/// A run as it stands, without driving it. An item's run is pinned to what the run around it is.
+pub(crate) fn read(engine: &Engine, name: &str) -> Result<(Definition, Run), EngineError> {
+    let mut line = engine.journal.run(name)?;
+    while let Some(parent) = &line.run.parent {
+        line = engine.journal.run(parent)?;
+    }
+    let definition = definition_of(engine, &line.run.definition)?;
+    let (run, ..) = fold(engine, name, &definition)?;
+    Ok((definition, run))
 }
 
 /// The definition a run is pinned to.

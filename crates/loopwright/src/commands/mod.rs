@@ -1,12 +1,20 @@
 //! One file a command.
 
+mod answer;
 mod check;
 mod graph;
 mod list;
+mod log;
 mod matrix;
 mod rehearse;
+mod resume;
+mod run;
+mod runs;
 mod schema;
+mod show;
+mod stop;
 mod test;
+mod verb;
 
 use std::process::ExitCode;
 
@@ -14,6 +22,13 @@ use crate::error::CommandError;
 
 #[derive(clap::Subcommand, Debug)]
 pub(crate) enum Command {
+    Run(run::RunArgs),
+    List(runs::ListArgs),
+    Show(show::ShowArgs),
+    Log(log::LogArgs),
+    Answer(answer::AnswerArgs),
+    Resume(resume::ResumeArgs),
+    Stop(stop::StopArgs),
     Check(check::CheckArgs),
     Matrix(matrix::MatrixArgs),
     Graph(graph::GraphArgs),
@@ -22,11 +37,22 @@ pub(crate) enum Command {
     Workflows(list::WorkflowsArgs),
     Readers(list::ReadersArgs),
     Schema(schema::SchemaArgs),
+    /// A workflow's own verb: `loopwright WORKFLOW VERB [SUBJECT]`
+    #[command(external_subcommand)]
+    Verb(Vec<String>),
 }
 
 /// Runs a command.
 pub(crate) fn run(command: Command) -> Result<ExitCode, CommandError> {
     match command {
+        Command::Run(arguments) => run::cmd_run(&arguments),
+        Command::List(arguments) => runs::cmd_list(&arguments),
+        Command::Show(arguments) => show::cmd_show(&arguments),
+        Command::Log(arguments) => log::cmd_log(&arguments),
+        Command::Answer(arguments) => answer::cmd_answer(&arguments),
+        Command::Resume(arguments) => resume::cmd_resume(&arguments),
+        Command::Stop(arguments) => stop::cmd_stop(&arguments),
+        Command::Verb(words) => verb::cmd_verb(&words),
         Command::Check(arguments) => check::cmd_check(&arguments),
         Command::Matrix(arguments) => matrix::cmd_matrix(&arguments),
         Command::Graph(arguments) => graph::cmd_graph(&arguments),

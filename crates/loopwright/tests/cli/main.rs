@@ -4,6 +4,7 @@ mod bad_input;
 mod outputs;
 mod pipes;
 mod playing;
+mod runs;
 
 use std::error::Error;
 use std::ffi::OsStr;

@@ -1,0 +1,81 @@
+//! What somebody configured for a project: its agents and commands.
+
+use std::path::Path;
+
+use indexmap::IndexMap;
+use serde::Deserialize;
+
+use crate::documents::{Format, text_of};
+use crate::error::EngineError;
+
+/// Where a project's configuration is, from its root.
+pub const CONFIG: &str = ".loopwright/config.yaml";
+
+/// A project's configuration.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "kebab-case", default, deny_unknown_fields)]
+pub struct Config {
+    /// Agents, by the name roles use.
+    pub agents: IndexMap<String, AgentConfig>,
+    /// The project's own commands: `build`, `test`, `lint`, `format`, `checks`, and `language`.
+    pub project: IndexMap<String, String>,
+}
+
+/// One agent.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct AgentConfig {
+    /// The program and its arguments, or a shell command.
+    pub command: OneOrMany,
+}
+
+/// A text, or several.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged)]
+pub enum OneOrMany {
+    /// One.
+    One(String),
+    /// Several.
+    Many(Vec<String>),
+}
+
+impl OneOrMany {
+    /// All of them.
+    pub fn all(&self) -> Vec<String> {
+        match self {
+            Self::One(text) => vec![text.clone()],
+            Self::Many(texts) => texts.clone(),
+        }
+    }
+}
+
+impl Config {
+    /// Reads the configuration of a project. One that has none has an empty one.
+    pub fn of(root: &Path) -> Result<Self, EngineError> {
+        let path = root.join(CONFIG);
+        let bytes = match std::fs::read(&path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Self::default()),
+            Err(error) => return Err(EngineError::Wrong(format!("{CONFIG} cannot be read: {error}"))),
+        };
+        let wrong = |what: String| EngineError::Wrong(format!("{CONFIG}: {what}"));
+        let text = text_of(&bytes).map_err(|it| wrong(it.to_string()))?;
+        if text.trim().is_empty() {
+            return Ok(Self::default());
+        }
+        let format = Format::named("yaml").ok_or_else(|| wrong("there is no reader for it".into()))?;
+        let document = format.read(text).map_err(|faults| {
+            let lines: Vec<String> = faults.iter().map(ToString::to_string).collect();
+            wrong(lines.join("\n"))
+        })?;
+        let config: Self = serde_json::from_value(document.value()).map_err(|it| wrong(it.to_string()))?;
+        let known = ["language", "build", "test", "lint", "format", "checks"];
+        match config.project.keys().find(|it| !known.contains(&it.as_str())) {
+            None => Ok(config),
+            Some(name) => {
+                let near = loopwright_core::problem::did_you_mean(name, known).unwrap_or_default();
+                Err(wrong(format!("there is no `project.{name}`: {near}")))
+            }
+        }
+    }
+}

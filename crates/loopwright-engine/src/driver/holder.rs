@@ -1,0 +1,52 @@
+//! Who drives a run, so that others can tell whether they still do.
+
+use std::fs;
+
+/// This process, as others are told of it.
+pub fn this_process() -> String {
+    let pid = std::process::id();
+    format!("process {pid} on {} since {}", host(), begun(pid).unwrap_or_default())
+}
+
+/// Whether whoever is meant was a process of this machine and is none any more. Of others nothing is known.
+pub(super) fn is_gone(holder: &str) -> bool {
+    let words: Vec<&str> = holder.split(' ').collect();
+    let ["process", pid, "on", on, "since", since] = words.as_slice() else { return false };
+    let Ok(pid) = pid.parse::<u32>() else { return false };
+    *on == host() && begun(pid).unwrap_or_default() != *since
+}
+
+/// This machine since it was started: another start is another machine.
+fn host() -> String {
+    let read = |path: &str| fs::read_to_string(path).unwrap_or_default().trim().to_owned();
+    let boot = read("/proc/sys/kernel/random/boot_id");
+    let name = read("/proc/sys/kernel/hostname").replace(' ', "-");
+    format!("{name}/{}", boot.get(..8).unwrap_or_default())
+}
+
+/// When a process began, in the kernel's own count. `None`: there is none, or only its remains.
+fn begun(pid: u32) -> Option<String> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // The name is in brackets and may hold anything.
+    let mut rest = stat.rsplit_once(')')?.1.split_whitespace();
+    let state = rest.next()?;
+    let begun = rest.nth(18)?;
+    (state != "Z" && state != "X").then(|| begun.to_owned())
+}
+
+#[cfg(test)]
+#[expect(clippy::expect_used, reason = "these are tests")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_that_lives_is_told_from_one_that_is_gone() {
+        let me = this_process();
+        assert!(!is_gone(&me), "{me}");
+        let (before, _) = me.rsplit_once(' ').expect("a moment");
+        assert!(is_gone(&format!("{before} 1")), "the number was given to another since");
+        assert!(is_gone(&me.replace(&format!("process {}", std::process::id()), "process 4194305")));
+        assert!(!is_gone(&me.replace(" on ", " on another-")), "of other machines nothing is known");
+        assert!(!is_gone("somebody"));
+    }
+}

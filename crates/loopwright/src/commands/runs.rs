@@ -1,0 +1,69 @@
+//! `loopwright list`
+
+use std::process::ExitCode;
+
+use serde_json::json;
+
+use crate::error::CommandError;
+use crate::{progress, session, show};
+
+/// Lists the runs of this project, the newest first
+#[derive(clap::Args, Debug)]
+pub(crate) struct ListArgs {
+    /// Runs of items as well
+    #[arg(long)]
+    items: bool,
+    /// As JSON, one a line
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn cmd_list(arguments: &ListArgs) -> Result<ExitCode, CommandError> {
+    let engine = progress::engine(false, &[], false)?;
+    let mut runs = engine.journal.runs().map_err(|it| session::told(it.into()))?;
+    runs.retain(|it| arguments.items || it.run.parent.is_none());
+    if arguments.json {
+        for line in &runs {
+            let line = json!({
+                "run": line.run.name, "workflow": line.run.workflow, "subject": line.run.subject,
+                "state": line.stands.state, "status": line.stands.status, "parent": line.run.parent,
+                "begun": line.run.at, "updated": line.updated, "events": line.last,
+            });
+            show::out(&format!("{line}\n"));
+        }
+        return Ok(ExitCode::SUCCESS);
+    }
+    if runs.is_empty() {
+        show::out("no runs yet; `loopwright run WORKFLOW SUBJECT` begins one\n");
+        return Ok(ExitCode::SUCCESS);
+    }
+    let width = |of: fn(&loopwright_engine::journal::RunLine) -> &str, least: usize| {
+        runs.iter().map(|it| of(it).chars().count()).max().unwrap_or(0).clamp(least, 40)
+    };
+    let (name, workflow) = (width(|it| &it.run.name, 3), width(|it| &it.run.workflow, 8));
+    let (subject, state) = (width(|it| &it.run.subject, 7), width(|it| &it.stands.state, 5));
+    show::out(&format!(
+        "{:name$}  {:workflow$}  {:subject$}  {:state$}  status\n",
+        "run", "workflow", "subject", "state"
+    ));
+    for line in &runs {
+        show::out(&format!(
+            "{:name$}  {:workflow$}  {:subject$}  {:state$}  {}\n",
+            line.run.name,
+            line.run.workflow,
+            short(&line.run.subject),
+            line.stands.state,
+            line.stands.status
+        ));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A text that fits in its column.
+fn short(text: &str) -> String {
+    const MOST: usize = 40;
+    match text.char_indices().nth(MOST - 1) {
+        Some((at, _)) if text.chars().count() > MOST => format!("{}…", &text[..at]),
+        _ => text.to_owned(),
+    }
+}

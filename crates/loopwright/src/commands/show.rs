@@ -1,0 +1,97 @@
+//! `loopwright show`
+
+use std::fmt::Write as _;
+use std::process::ExitCode;
+
+use loopwright_core::definition::Kind;
+use loopwright_core::machine::{RunView, Want, due};
+use serde_json::json;
+
+use crate::error::CommandError;
+use crate::{progress, session, show};
+
+/// Shows where a run stands, and what would move it
+#[derive(clap::Args, Debug)]
+pub(crate) struct ShowArgs {
+    /// The run, or the beginning of its name
+    run: String,
+    /// As JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn cmd_show(arguments: &ShowArgs) -> Result<ExitCode, CommandError> {
+    let engine = progress::engine(false, &[], false)?;
+    let line = session::find_run(&engine, &arguments.run)?;
+    let name = &line.run.name;
+    let (definition, run) = engine.read(name).map_err(session::told)?;
+    let view = RunView::of(&definition.workflow, &run);
+    if arguments.json {
+        show::out(&format!(
+            "{}\n",
+            json!({"run": name, "view": view, "status": line.stands.status, "events": line.last})
+        ));
+        return Ok(ExitCode::SUCCESS);
+    }
+    let mut text = format!("{name}: {} {}\n", view.workflow, view.subject);
+    let mut row = |what: &str, value: String| {
+        if !value.is_empty() {
+            let _ = writeln!(text, "  {what:<12} {value}");
+        }
+    };
+    let visit = if view.visit > 1 { format!(", visit {}", view.visit) } else { String::new() };
+    row("stands", format!("{} ({}{visit}): {}", view.state, view.kind, line.stands.status));
+    row("phase", view.phase.as_deref().unwrap_or_default().to_owned());
+    if let Some(cause) = &run.cause {
+        let why = if cause.summary.is_empty() { String::new() } else { format!(": {}", cause.summary) };
+        let out = cause.exhausted.as_ref().map(|it| format!("; `{it}` was used up")).unwrap_or_default();
+        row("because", format!("`{}` came out as {}{why}{out}", cause.state, cause.signal));
+    }
+    let left: Vec<String> = view.left.iter().map(|(name, it)| format!("{name} {it}")).collect();
+    row("left", left.join(", "));
+    let calls: Vec<String> = view.calls.iter().map(|(role, it)| format!("{role} {it}")).collect();
+    row("calls", calls.join(", "));
+    let gates: Vec<String> = run
+        .gates
+        .iter()
+        .map(|(gate, it)| format!("{gate} {}", if it.forced { "forced" } else { "passed" }))
+        .collect();
+    row("gates", gates.join(", "));
+    let open: Vec<String> = run
+        .ledger
+        .findings
+        .values()
+        .filter(|it| it.closed.is_none())
+        .map(|it| format!("{}: {}", it.severity, it.text))
+        .collect();
+    row("findings", open.join("; "));
+    let forced: Vec<&str> = view.forced.iter().map(|it| &**it).collect();
+    row("passed over", forced.join(", "));
+    match due(&definition.workflow, &run).first().map(|it| &it.want) {
+        Some(Want::Await { verbs }) => {
+            let says = match run.state(&definition.workflow).map(|it| &it.kind) {
+                Some(Kind::Rest { text }) => format!("{} ", text.trim()),
+                _ => String::new(),
+            };
+            let typed: Vec<String> = verbs
+                .iter()
+                .map(|it| match &**it {
+                    "resume" => format!("`loopwright resume {name}`"),
+                    verb => {
+                        format!("`loopwright {} {verb} {}`", view.workflow, progress::quoted(&view.subject))
+                    }
+                })
+                .collect();
+            row("go on with", format!("{says}{}", typed.join(" or ")));
+        }
+        Some(Want::Ask { question }) => {
+            let answers = definition.workflow.questions.get(&**question).map(|it| &it.answers);
+            let answers: Vec<&str> = answers.into_iter().flat_map(|it| it.keys()).map(|it| &**it).collect();
+            row("go on with", format!("`loopwright answer {name} {}`", answers.join("|")));
+        }
+        Some(_) => row("go on with", format!("`loopwright resume {name}`, unless somebody drives it")),
+        None => {}
+    }
+    show::out(&show::wrapped(&text, 15));
+    Ok(ExitCode::SUCCESS)
+}

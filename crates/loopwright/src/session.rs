@@ -1,0 +1,131 @@
+//! The engine of the project somebody stands in.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use indexmap::IndexMap;
+use loopwright_core::name::Name;
+use loopwright_engine::agents::{Agent, CommandAgent};
+use loopwright_engine::journal::{Journal, RunLine, Sqlite};
+use loopwright_engine::process::{Cancel, Supervisor};
+use loopwright_engine::{Config, Engine, EngineError, Home, People, Project, Watch};
+
+use crate::error::{self, CommandError};
+
+/// The word that makes this binary a supervisor of commands.
+pub(crate) const SUPERVISE: &str = "supervise";
+
+/// The engine of the project around the folder somebody stands in.
+pub(crate) fn engine(people: Arc<dyn People>, watch: Arc<dyn Watch>) -> Result<Engine, CommandError> {
+    let here =
+        std::env::current_dir().map_err(|it| CommandError::user(format!("there is no folder here: {it}")))?;
+    let home = Home::around(&here).map_err(|it| told(EngineError::from(it)))?;
+    let config = Config::of(home.root()).map_err(told)?;
+    let journal = Sqlite::open(&home.journal).map_err(|it| told(it.into()))?;
+    let project = Project::at(home.root()).with(&config.project);
+    let agent = |command: Vec<String>| Arc::new(CommandAgent { command }) as Arc<dyn Agent>;
+    let agents: IndexMap<Name, Arc<dyn Agent>> =
+        config.agents.iter().map(|(name, it)| (Name::from(name.as_str()), agent(it.command.all()))).collect();
+    let program = std::env::current_exe().unwrap_or_else(|_| PathBuf::from("loopwright"));
+    let supervisor = Supervisor { program, arguments: vec![SUPERVISE.into()] };
+    let clock = Arc::new(now);
+    let holder = loopwright_engine::this_process();
+    Ok(Engine::new(
+        Arc::new(journal) as Arc<dyn Journal>,
+        home,
+        project,
+        agents,
+        supervisor,
+        people,
+        watch,
+        clock,
+        holder,
+    ))
+}
+
+/// What time it is.
+pub(crate) fn now() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// An error of the engine's, as a person is told it.
+#[expect(clippy::needless_pass_by_value, reason = "it is what errors are mapped with")]
+pub(crate) fn told(error: EngineError) -> CommandError {
+    use loopwright_engine::journal::JournalError;
+    let message = error.to_string();
+    match error {
+        EngineError::Journal(JournalError::NoRun(_)) => {
+            CommandError::user(message).hinted("`loopwright list` shows the runs there are")
+        }
+        EngineError::Journal(JournalError::Held { .. }) => CommandError::with_code(message, error::HELD)
+            .hinted("wait until it is done, or end it there; what you say meanwhile is kept for it"),
+        EngineError::Unfit { .. } => CommandError::with_code(message, error::NOT_PROVED),
+        EngineError::Wrong(_) => CommandError::user(message),
+        EngineError::Journal(_) | EngineError::Files(_) | EngineError::Impossible(_) => {
+            CommandError::with_code(message, error::BROKEN).hinted("nothing that was written down is lost")
+        }
+    }
+}
+
+/// The run somebody means by the beginning of its name.
+pub(crate) fn find_run(engine: &Engine, wanted: &str) -> Result<RunLine, CommandError> {
+    let runs = engine.journal.runs().map_err(|it| told(it.into()))?;
+    if let Some(exact) = runs.iter().find(|it| it.run.name == wanted) {
+        return Ok(exact.clone());
+    }
+    let mut own = runs.iter().filter(|it| it.run.parent.is_none() && it.run.name.starts_with(wanted));
+    match (own.next(), own.next()) {
+        (Some(one), None) => Ok(one.clone()),
+        (Some(one), Some(other)) => {
+            Err(CommandError::user(format!("`{wanted}` may be `{}` or `{}`", one.run.name, other.run.name))
+                .hinted("write more of the name"))
+        }
+        (None, _) => Err(CommandError::user(format!("there is no run `{wanted}`"))
+            .hinted("`loopwright list` shows the runs there are")),
+    }
+}
+
+/// Called off when somebody presses Ctrl-C. Pressed twice, the program ends at once.
+pub(crate) fn cancel_on_interrupt() -> Cancel {
+    let cancel = Cancel::default();
+    let told = cancel.clone();
+    // Where that cannot be, Ctrl-C ends the program, and what was at work is lost, which the run can bear.
+    let _ = ctrlc::set_handler(move || {
+        if told.is_called_off() {
+            std::process::exit(i32::from(error::LEFT));
+        }
+        crate::show::error_line("leaving the run (once more to end at once)");
+        told.call_off();
+    });
+    cancel
+}
+
+/// Leaves something for a run.
+pub(crate) fn leave(
+    engine: &Engine,
+    run: &str,
+    message: &loopwright_engine::Message,
+) -> Result<(), CommandError> {
+    let body = serde_json::to_string(message).map_err(|it| CommandError::user(it.to_string()))?;
+    engine.journal.post(run, now(), &body).map_err(|it| told(it.into()))
+}
+
+/// The run that waits for a person: the one that is meant, or the first of its items that does.
+pub(crate) fn who_waits(engine: &Engine, name: &str) -> Result<String, CommandError> {
+    use loopwright_core::machine::{Want, due};
+    let (definition, run) = engine.read(name).map_err(told)?;
+    let waits = |it: &Want| matches!(it, Want::Ask { .. } | Want::Await { .. });
+    if due(&definition.workflow, &run).iter().any(|it| waits(&it.want)) {
+        return Ok(name.to_owned());
+    }
+    let runs = engine.journal.runs().map_err(|it| told(it.into()))?;
+    for line in runs.iter().filter(|it| it.run.parent.as_deref() == Some(name)) {
+        let (_, child) = engine.read(&line.run.name).map_err(told)?;
+        if !child.is_over() && due(&definition.workflow, &child).iter().any(|it| waits(&it.want)) {
+            return Ok(line.run.name.clone());
+        }
+    }
+    Ok(name.to_owned())
+}
