@@ -1,6 +1,6 @@
 //! The engine of the project somebody stands in.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -20,7 +20,16 @@ pub(crate) const SUPERVISE: &str = "supervise";
 pub(crate) fn engine(people: Arc<dyn People>, watch: Arc<dyn Watch>) -> Result<Engine, CommandError> {
     let here =
         std::env::current_dir().map_err(|it| CommandError::user(format!("there is no folder here: {it}")))?;
-    let home = Home::around(&here).map_err(|it| told(EngineError::from(it)))?;
+    engine_at(&here, people, watch)
+}
+
+/// The engine of the project around a folder.
+pub(crate) fn engine_at(
+    folder: &Path,
+    people: Arc<dyn People>,
+    watch: Arc<dyn Watch>,
+) -> Result<Engine, CommandError> {
+    let home = Home::around(folder).map_err(|it| told(EngineError::from(it)))?;
     let config = Config::of(home.root()).map_err(told)?;
     let journal = Sqlite::open(&home.journal).map_err(|it| told(it.into()))?;
     let project = Project::at(home.root()).with(&config.project);

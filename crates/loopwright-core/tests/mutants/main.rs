@@ -31,7 +31,7 @@ use operators::{Mutant, OPERATORS, mutants};
 use page::Entry;
 
 /// The built-ins, in the order of the document.
-const BUILT_INS: [&str; 5] = ["change", "feature", "issue", "team", "vibe"];
+const BUILT_INS: [&str; 6] = ["change", "feature", "issue", "task", "team", "vibe"];
 
 /// A plain run plays one mutant of each operator and built-in. Those of the largest one take long: it gets so many.
 const LARGEST: (&str, usize) = ("team", 4);

@@ -55,6 +55,8 @@ impl Bounds {
 pub(super) struct Undone {
     pub(super) paths: Vec<String>,
     pub(super) patch: String,
+    /// Whether nothing that was there before was touched.
+    pub(super) only_added: bool,
 }
 
 /// All files afterwards, what changed within the bounds, and what was undone.
@@ -73,7 +75,8 @@ pub(super) fn keep_within(scene: &Scene<'_>, before: &Look, bounds: &Bounds) -> 
     let patch = scene.files.patch(&before.tree, &after.tree, &paths)?;
     scene.files.restore(&after, &before.tree, &paths)?;
     let paths = paths.into_iter().map(str::to_owned).collect();
-    Ok((Arc::new(scene.files.look()?), within, Some(Undone { paths, patch })))
+    let only_added = outside.iter().all(|it| matches!(it, Change::Added(_)));
+    Ok((Arc::new(scene.files.look()?), within, Some(Undone { paths, patch, only_added })))
 }
 
 /// Undoes what somebody who is gone may not have changed: a patch of it, and all files afterwards.

@@ -106,15 +106,23 @@ pub(super) fn perform(
     };
     let mut kept = vec![("log".to_owned(), log)];
     let (look, _, undone) = keep_within(scene, scene.look, &Bounds::of_check(scene)?)?;
+    let mut said = Vec::new();
     if let Some(undone) = undone {
-        outcome.signal = "out-of-bounds".into();
-        outcome.summary = format!("the check changed files, and that was undone: {}", listed(&undone.paths));
+        let files = listed(&undone.paths);
+        if undone.only_added {
+            said.push(format!(
+                "the check left files behind that git does not ignore, and they were removed: {files}"
+            ));
+        } else {
+            outcome.signal = "out-of-bounds".into();
+            outcome.summary = format!("the check changed files, and that was undone: {files}");
+        }
         kept.push(("undone".to_owned(), undone.patch));
     }
     if let Some(gate) = scene.state().and_then(|it| it.gate.as_ref()) {
         outcome.judged = Some(Scene { look: &look, ..*scene }.judged(&gate.name)?);
     }
-    Ok(Done { outcome, kept, look: Some(look), said: Vec::new() })
+    Ok(Done { outcome, kept, look: Some(look), said })
 }
 
 /// The end of a text, from the beginning of a line.

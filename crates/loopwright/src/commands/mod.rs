@@ -2,6 +2,7 @@
 
 mod answer;
 mod check;
+mod demo;
 mod graph;
 mod list;
 mod log;
@@ -22,6 +23,7 @@ use crate::error::CommandError;
 
 #[derive(clap::Subcommand, Debug)]
 pub(crate) enum Command {
+    Demo(demo::DemoArgs),
     Run(run::RunArgs),
     List(runs::ListArgs),
     Show(show::ShowArgs),
@@ -45,6 +47,7 @@ pub(crate) enum Command {
 /// Runs a command.
 pub(crate) fn run(command: Command) -> Result<ExitCode, CommandError> {
     match command {
+        Command::Demo(arguments) => demo::cmd_demo(&arguments),
         Command::Run(arguments) => run::cmd_run(&arguments),
         Command::List(arguments) => runs::cmd_list(&arguments),
         Command::Show(arguments) => show::cmd_show(&arguments),

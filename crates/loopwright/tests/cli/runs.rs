@@ -235,3 +235,24 @@ fn what_is_missing_is_said_before_anything_is_done() -> Outcome {
     );
     Ok(())
 }
+
+#[test]
+fn the_demo_mends_a_real_fault_and_commits_it() -> Outcome {
+    let folder = scratch("demo")?;
+    let ran = run_in(&folder, &["demo", "--folder", "scratch"])?;
+    assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+    let scratch = folder.join("scratch");
+    assert_eq!(git(&scratch, &["log", "--format=%s"])?.lines().count(), 2);
+    assert_eq!(git(&scratch, &["status", "--porcelain"])?, "");
+    let tests = Command::new("sh").arg("test.sh").current_dir(&scratch).status()?;
+    assert!(tests.success(), "its tests fail");
+    for expected in
+        ["challenge.1  NEEDS_REVISION", "checks.1     fail", "review.1     NEEDS_FIX", "Done: one commit"]
+    {
+        assert!(ran.stdout.contains(expected), "{expected}: {}", ran.stdout);
+    }
+    let again = run_in(&folder, &["demo", "--folder", "scratch"])?;
+    assert_eq!(again.code, Some(2));
+    assert!(again.stderr.contains("is not empty"), "{}", again.stderr);
+    Ok(())
+}
