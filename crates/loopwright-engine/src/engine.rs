@@ -8,6 +8,7 @@ use loopwright_core::definition::Workflow;
 use loopwright_core::language::{Folder, load};
 use loopwright_core::machine::{Started, before};
 use loopwright_core::name::Name;
+use loopwright_core::problem::Stage;
 
 use crate::agents::Agent;
 use crate::driver::{Driver, Standing};
@@ -173,13 +174,14 @@ impl Engine {
     fn fit(&self, folder: &Folder) -> Result<Workflow, EngineError> {
         let unfit = |why: String| EngineError::Unfit { workflow: folder.name.clone(), why };
         let loaded = load(folder);
-        let Some(workflow) = loaded.workflow.filter(|_| loaded.problems.is_empty()) else {
+        let broken = loaded.problems.iter().any(|it| it.stage == Stage::Load);
+        let Some(workflow) = loaded.workflow.filter(|_| !broken) else {
             return Err(unfit(format!("it does not load (`loopwright check {}` says why)", folder.name)));
         };
         let mut proved = self.proved.lock().unwrap_or_else(PoisonError::into_inner);
         if !proved.contains(&workflow.digest) {
             let report = loopwright_core::check::check(&workflow);
-            if !report.is_proved() {
+            if !report.is_proved() || !loaded.problems.is_empty() {
                 return Err(unfit(format!("it is not proved (`loopwright check {}` says why)", folder.name)));
             }
             proved.insert(workflow.digest.clone());

@@ -7,7 +7,7 @@ use loopwright_core::definition::{VerbElse, Workflow};
 use loopwright_core::language::load;
 use loopwright_core::machine::RunView;
 use loopwright_core::name::Name;
-use loopwright_core::problem::did_you_mean;
+use loopwright_core::problem::{Stage, did_you_mean};
 use loopwright_engine::{Begin, Engine, Message};
 
 use super::run::{begin_and_drive, pairs};
@@ -28,7 +28,9 @@ pub(crate) fn cmd_verb(words: &[String]) -> Result<ExitCode, CommandError> {
     };
     let found = find::find(workflow).map_err(|_| unknown(workflow))?;
     let loaded = load(&found.folder);
-    let Some(definition) = loaded.workflow.filter(|_| loaded.problems.is_empty()) else {
+    let Some(definition) =
+        loaded.workflow.filter(|_| loaded.problems.iter().all(|it| it.stage != Stage::Load))
+    else {
         return Err(CommandError::user(format!("`{workflow}` does not load"))
             .hinted(format!("`loopwright check {workflow}` says why")));
     };

@@ -1,0 +1,146 @@
+//! What an effect may change, and what becomes of the rest.
+
+use loopwright_engine::{Begin, Standing};
+
+use crate::bench::{Bench, run, workflow};
+
+/// A worker, a check and a judge, and an end for everything that can become of them.
+fn bounded() -> String {
+    r#"
+workflow: bounded
+subject: thing
+documents:
+  code: {files: ["src/**"]}
+roles:
+  coder: {agent: coder, prompt: "Write.", may-write: [code]}
+  judge: {agent: judge, prompt: "Judge.", verdicts: [GOOD, BAD], findings: {severity: [bad]}}
+states:
+  write: {agent: coder, produces: [code], changes: [code], on: {done: checks, malformed: malformed, out-of-bounds: outside, failures: failed}}
+  checks: {check: {run: "sh test.sh"}, judges: code, on: {pass: review, fail: failed, out-of-bounds: outside, failures: failed}}
+  review: {review: judge, judges: code, on: {GOOD: done, BAD: failed, malformed: malformed, out-of-bounds: outside, failures: failed}}
+  done: {end: success, needs: [checks, review]}
+  malformed: {end: stopped}
+  outside: {end: refused}
+  failed: {end: failure}
+"#
+    .to_owned()
+}
+
+const WRITES: &str = "cat > /dev/null; echo new > src/a";
+const AGREES: &str = r#"cat > /dev/null; printf '```json\n{"verdict": "GOOD"}\n```\n'"#;
+
+/// What the worker, the check and the judge do; where that leads; what the files are then; what is said.
+type Case = (
+    &'static str,
+    [&'static str; 3],
+    &'static str,
+    &'static [(&'static str, Option<&'static str>)],
+    &'static str,
+);
+
+const CASES: &[Case] = &[
+    ("all within", [WRITES, "true", AGREES], "done", &[("src/a", Some("new\n"))], ""),
+    (
+        "the worker writes elsewhere",
+        ["cat > /dev/null; echo new > src/a; echo mine > test.sh; echo x > other", "true", AGREES],
+        "outside",
+        &[("src/a", Some("new\n")), ("test.sh", Some("true")), ("other", None)],
+        "`coder` changed what it may not, and that was undone: `other`, `test.sh`",
+    ),
+    (
+        "the worker removes a file that is not its own",
+        ["cat > /dev/null; echo new > src/a; rm NOTES.md", "true", AGREES],
+        "outside",
+        &[("NOTES.md", Some("notes\n"))],
+        "`NOTES.md`",
+    ),
+    (
+        "the worker changes nothing",
+        ["cat > /dev/null", "true", AGREES],
+        "malformed",
+        &[],
+        "the document `code` should have changed",
+    ),
+    (
+        "the worker leaves nothing",
+        ["cat > /dev/null; rm -r src", "true", AGREES],
+        "malformed",
+        &[],
+        "the document `code` should be there now",
+    ),
+    (
+        "the judge writes what it judges",
+        [
+            WRITES,
+            "true",
+            "cat > /dev/null; echo better > src/a; printf '```json\\n{\"verdict\": \"GOOD\"}\\n```\\n'",
+        ],
+        "outside",
+        &[("src/a", Some("new\n"))],
+        "`judge` changed what it may not",
+    ),
+    (
+        "the judge says nothing that counts",
+        [WRITES, "true", "cat > /dev/null; echo 'It is GOOD.'"],
+        "malformed",
+        &[],
+        "no block of JSON",
+    ),
+    (
+        "the check changes a file",
+        [WRITES, "echo formatted > src/a", AGREES],
+        "outside",
+        &[("src/a", Some("new\n"))],
+        "the check changed files, and that was undone: `src/a`",
+    ),
+    (
+        "the check leaves a file behind",
+        [WRITES, "echo built > src/built; echo ignored > out.log", AGREES],
+        "done",
+        &[("src/built", None), ("out.log", Some("ignored\n"))],
+        "the check left files behind that git does not ignore, and they were removed: `src/built`",
+    ),
+    ("the check fails", [WRITES, "exit 1", AGREES], "failed", &[], "`sh test.sh` failed with exit code 1"),
+    (
+        "the worker falls over",
+        ["echo broken >&2; exit 3", "true", AGREES],
+        "failed",
+        &[],
+        "exit code 3: broken",
+    ),
+];
+
+#[test]
+fn what_is_out_of_bounds_is_undone_and_said() {
+    for (name, [coder, check, judge], end, files, said) in CASES {
+        let bench = Bench::with(&[
+            ("src/a", "old\n"),
+            ("test.sh", check),
+            ("NOTES.md", "notes\n"),
+            (".gitignore", "*.log\n"),
+        ]);
+        let engine = bench.engine(&[("coder", coder), ("judge", judge)]);
+        let begin = Begin { subject: "it".into(), ..Begin::default() };
+        let (run_name, standing) = run(&engine, &workflow(&bounded()), &begin).expect("it runs");
+        let Standing::Over { run, .. } = standing else { panic!("{name}: {standing:?}") };
+        assert_eq!(&*run.at.state, *end, "{name}: {:#?}", bench.lines());
+        for (path, expected) in *files {
+            let found = std::fs::read_to_string(bench.path().join(path)).ok();
+            assert_eq!(found.as_deref(), *expected, "{name}: {path}");
+        }
+        let events = engine.journal.events(&run_name, 0).expect("events");
+        let told = format!("{events:?}{:?}", bench.lines());
+        assert!(told.contains(said), "{name}: {told}");
+        if *end == "outside" {
+            let kept = events.iter().find_map(|it| match &it.event {
+                loopwright_core::machine::Event::Settled {
+                    evidence: loopwright_core::machine::Evidence::Out(outcome),
+                    ..
+                } => outcome.kept.get("undone").cloned(),
+                _ => None,
+            });
+            let patch = engine.journal.blob(&kept.expect("a patch")).expect("a journal").expect("it is kept");
+            assert!(String::from_utf8_lossy(&patch).starts_with("diff --git"), "{name}");
+        }
+    }
+}
