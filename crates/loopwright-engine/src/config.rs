@@ -68,7 +68,12 @@ impl Config {
             let lines: Vec<String> = faults.iter().map(ToString::to_string).collect();
             wrong(lines.join("\n"))
         })?;
-        let config: Self = serde_json::from_value(document.value()).map_err(|it| wrong(it.to_string()))?;
+        let mut value = document.value();
+        // A part with nothing in it yet says nothing.
+        if let serde_json::Value::Object(parts) = &mut value {
+            parts.retain(|_, it| !it.is_null());
+        }
+        let config: Self = serde_json::from_value(value).map_err(|it| wrong(it.to_string()))?;
         let known = ["language", "build", "test", "lint", "format", "checks"];
         match config.project.keys().find(|it| !known.contains(&it.as_str())) {
             None => Ok(config),

@@ -9,7 +9,7 @@ use super::run::pairs;
 use crate::error::CommandError;
 use crate::{progress, session};
 
-/// Answers what a run asks, and goes on with it
+/// Answer what a run asks, and goes on with it
 #[derive(clap::Args, Debug)]
 pub(crate) struct AnswerArgs {
     /// The run, or the beginning of its name

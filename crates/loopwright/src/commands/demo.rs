@@ -14,7 +14,7 @@ use loopwright_engine::{Answered, Asked, Begin, People, Standing, Watch};
 use crate::error::{self, CommandError};
 use crate::{session, show};
 
-/// Plays the whole thing in a scratch repository: no agent and no key needed
+/// Play the whole thing in a scratch repository: no agent and no key needed
 #[derive(clap::Args, Debug)]
 pub(crate) struct DemoArgs {
     /// Where the scratch repository goes; a new folder for temporary files unless said

@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::error::CommandError;
 use crate::{progress, session, show};
 
-/// Prints what happened in a run, from its beginning
+/// Print what happened in a run, from its beginning
 #[derive(clap::Args, Debug)]
 pub(crate) struct LogArgs {
     /// The run, or the beginning of its name

@@ -3,7 +3,9 @@
 mod answer;
 mod check;
 mod demo;
+mod doctor;
 mod graph;
+mod init;
 mod list;
 mod log;
 mod matrix;
@@ -16,6 +18,7 @@ mod show;
 mod stop;
 mod test;
 mod verb;
+mod why;
 
 use std::process::ExitCode;
 
@@ -24,10 +27,13 @@ use crate::error::CommandError;
 #[derive(clap::Subcommand, Debug)]
 pub(crate) enum Command {
     Demo(demo::DemoArgs),
+    Init(init::InitArgs),
+    Doctor(doctor::DoctorArgs),
     Run(run::RunArgs),
     List(runs::ListArgs),
     Show(show::ShowArgs),
     Log(log::LogArgs),
+    Why(why::WhyArgs),
     Answer(answer::AnswerArgs),
     Resume(resume::ResumeArgs),
     Stop(stop::StopArgs),
@@ -48,6 +54,9 @@ pub(crate) enum Command {
 pub(crate) fn run(command: Command) -> Result<ExitCode, CommandError> {
     match command {
         Command::Demo(arguments) => demo::cmd_demo(&arguments),
+        Command::Init(arguments) => init::cmd_init(&arguments),
+        Command::Doctor(arguments) => doctor::cmd_doctor(&arguments),
+        Command::Why(arguments) => why::cmd_why(&arguments),
         Command::Run(arguments) => run::cmd_run(&arguments),
         Command::List(arguments) => runs::cmd_list(&arguments),
         Command::Show(arguments) => show::cmd_show(&arguments),

@@ -8,7 +8,7 @@ use loopwright_engine::Message;
 use crate::error::CommandError;
 use crate::{progress, session};
 
-/// Takes a run up where it was left
+/// Take a run up where it was left
 #[derive(clap::Args, Debug)]
 pub(crate) struct ResumeArgs {
     /// The run, or the beginning of its name

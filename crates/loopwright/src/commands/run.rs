@@ -9,7 +9,7 @@ use loopwright_engine::Begin;
 use crate::error::CommandError;
 use crate::{find, progress, session, show};
 
-/// Runs a workflow in this project
+/// Run a workflow in this project
 #[derive(clap::Args, Debug)]
 pub(crate) struct RunArgs {
     /// The workflow: a name, or its folder

@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::error::CommandError;
 use crate::{progress, session, show};
 
-/// Lists the runs of this project, the newest first
+/// List the runs of this project, the newest first
 #[derive(clap::Args, Debug)]
 pub(crate) struct ListArgs {
     /// Runs of items as well

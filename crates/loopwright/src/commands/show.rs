@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::error::CommandError;
 use crate::{progress, session, show};
 
-/// Shows where a run stands, and what would move it
+/// Show where a run stands, and what would move it
 #[derive(clap::Args, Debug)]
 pub(crate) struct ShowArgs {
     /// The run, or the beginning of its name

@@ -9,7 +9,7 @@ use loopwright_engine::journal::JournalError;
 use crate::error::CommandError;
 use crate::{progress, session, show};
 
-/// Ends a run, whatever it does
+/// End a run, whatever it does
 #[derive(clap::Args, Debug)]
 pub(crate) struct StopArgs {
     /// The run, or the beginning of its name

@@ -256,3 +256,48 @@ fn the_demo_mends_a_real_fault_and_commits_it() -> Outcome {
     assert!(again.stderr.contains("is not empty"), "{}", again.stderr);
     Ok(())
 }
+
+#[test]
+fn a_project_is_set_up_and_looked_at() -> Outcome {
+    let folder = scratch("set-up")?;
+    git(&folder, &["init", "--quiet"])?;
+    fs::write(folder.join("Cargo.toml"), "")?;
+    let begun = say(&folder, "init")?;
+    assert_eq!(begun.code, Some(0), "{}", begun.stderr);
+    let config = fs::read_to_string(folder.join(".loopwright/config.yaml"))?;
+    assert!(config.contains("# test: \"cargo test\""), "{config}");
+    assert_eq!(say(&folder, "init")?.code, Some(2), "it would be overwritten");
+    let missing = say(&folder, "doctor")?;
+    assert_eq!(missing.code, Some(1), "{}", missing.stdout);
+    assert!(missing.stdout.contains("MISS  agents"), "{}", missing.stdout);
+    fs::write(
+        folder.join(".loopwright/config.yaml"),
+        "agents:\n  a: {command: cat}\n  b: {command: [no-such-agent, -x]}\nproject:\n",
+    )?;
+    let looked = say(&folder, "doctor")?;
+    assert!(looked.stdout.contains("ok    agent a"), "{}", looked.stdout);
+    assert!(
+        looked.stdout.contains("MISS  agent b          `no-such-agent` is not there"),
+        "{}",
+        looked.stdout
+    );
+    fs::write(folder.join(".loopwright/config.yaml"), "agents:\n  a: {command: cat}\n")?;
+    assert_eq!(say(&folder, "doctor --json")?.code, Some(0));
+    Ok(())
+}
+
+#[test]
+fn why_tells_the_way_and_what_would_move_it() -> Outcome {
+    let folder = project("run-why", CODER)?;
+    assert_eq!(say(&folder, "run greet world")?.code, Some(3));
+    let why = say(&folder, &format!("why {}", name(&folder)?))?;
+    for expected in [
+        "`review` came out as GOOD, so it went to `ask`",
+        "It asks `ship` at `ask`",
+        "yes would lead to `rest`",
+        "deferred would lead to `failed`",
+    ] {
+        assert!(why.stdout.contains(expected), "{expected}: {}", why.stdout);
+    }
+    Ok(())
+}

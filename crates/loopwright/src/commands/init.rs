@@ -1,0 +1,47 @@
+//! `loopwright init`
+
+use std::fs;
+use std::process::ExitCode;
+
+use loopwright_core::library::PROJECT_COMMANDS;
+use loopwright_engine::{CONFIG, Home, Project};
+
+use crate::error::CommandError;
+use crate::{session, show};
+
+/// Set this project up: write a configuration to fill in
+#[derive(clap::Args, Debug)]
+pub(crate) struct InitArgs {}
+
+pub(crate) fn cmd_init(_arguments: &InitArgs) -> Result<ExitCode, CommandError> {
+    let here =
+        std::env::current_dir().map_err(|it| CommandError::user(format!("there is no folder here: {it}")))?;
+    let home = Home::around(&here).map_err(|it| session::told(it.into()))?;
+    let path = home.root().join(CONFIG);
+    if path.exists() {
+        return Err(CommandError::user(format!("{} is there already", path.display()))
+            .hinted("`loopwright doctor` says what is missing"));
+    }
+    let text = config(&Project::at(home.root()));
+    let written = path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::write(&path, text));
+    written.map_err(|it| CommandError::user(format!("{} cannot be written: {it}", path.display())))?;
+    show::out(&format!(
+        "wrote {}\n  say in it who does the work, then `loopwright doctor`, then `loopwright run task \"...\"`\n",
+        path.display()
+    ));
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A configuration to fill in, with what is known.
+fn config(project: &Project) -> String {
+    let mut text = String::from(
+        "# Who does the work of roles: any program that reads a prompt on its standard input and answers on its\n# standard output. A shell command, or a list of the program and its arguments.\nagents:\n  # claude: {command: \"...\"}\n  # codex: {command: \"...\"}\n\n# The commands of this project. What is not said here is taken from its files.\nproject:\n",
+    );
+    for name in PROJECT_COMMANDS {
+        let commands = project.commands_of(name);
+        let known = if commands.is_empty() { "...".to_owned() } else { commands.join(" && ") };
+        let known = serde_json::Value::from(known);
+        text.push_str(&format!("  # {name}: {known}\n"));
+    }
+    text
+}
