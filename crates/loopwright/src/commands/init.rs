@@ -1,5 +1,6 @@
 //! `loopwright init`
 
+use std::fmt::Write as _;
 use std::fs;
 use std::process::ExitCode;
 
@@ -41,7 +42,7 @@ fn config(project: &Project) -> String {
         let commands = project.commands_of(name);
         let known = if commands.is_empty() { "...".to_owned() } else { commands.join(" && ") };
         let known = serde_json::Value::from(known);
-        text.push_str(&format!("  # {name}: {known}\n"));
+        let _ = writeln!(text, "  # {name}: {known}");
     }
     text
 }

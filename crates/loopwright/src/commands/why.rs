@@ -1,5 +1,6 @@
 //! `loopwright why`
 
+use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use loopwright_core::machine::{Event, Evidence, Run, Want, advance, begin, due};
@@ -67,20 +68,17 @@ fn moves(definition: &Definition, run: &Run, name: &str) -> String {
     if run.is_over() {
         return format!("It is over, at `{state}`.\n");
     }
-    let leads = |signals: &mut dyn Iterator<Item = (String, String)>| {
-        signals.map(|(signal, to)| format!("  {signal} would lead to {to}\n")).collect::<String>()
-    };
     let cells = run.state(&definition.workflow).map(|it| &it.cells);
-    let mut all = cells.into_iter().flatten().map(|(signal, cell)| {
-        let to: Vec<String> = cell.arms.iter().map(|it| format!("`{}`", it.to)).collect();
-        (signal.to_string(), to.join(" or "))
-    });
-    let what = match due(&definition.workflow, run).first().map(|it| it.want.clone()) {
+    let mut text = match due(&definition.workflow, run).first().map(|it| it.want.clone()) {
         Some(Want::Await { .. }) => format!("It rests at `{state}` until somebody says one of its verbs.\n"),
         Some(Want::Ask { question }) => {
             format!("It asks `{question}` at `{state}`; `loopwright answer {name} ...` moves it.\n")
         }
         _ => format!("It is at work in `{state}`; if nobody drives it, `loopwright resume {name}` does.\n"),
     };
-    format!("{what}{}", leads(&mut all))
+    for (signal, cell) in cells.into_iter().flatten() {
+        let to: Vec<String> = cell.arms.iter().map(|it| format!("`{}`", it.to)).collect();
+        let _ = writeln!(text, "  {signal} would lead to {}", to.join(" or "));
+    }
+    text
 }
