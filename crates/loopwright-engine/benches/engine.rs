@@ -1,4 +1,4 @@
-//! What durability costs, held against plain SQLite on the same disk in the same minute.
+//! What durability costs, held against plain `SQLite` on the same disk in the same minute.
 //!
 //! `cargo bench -p loopwright-engine`. Every figure is a ratio or stands beside what it is compared with: machines differ.
 #![expect(

@@ -1,6 +1,6 @@
 //! The journal in `SQLite`: one file that every worktree and every driver of a repository shares.
 //!
-//! Writers that come while another is waiting for the disk wait together and share the next commit, so that a thousand
+//! One thread writes. What comes while it waits for the disk is taken together into the next commit, so that a thousand
 //! runs cost little more than one. A commit is on the disk (`synchronous=FULL`) before anybody is told of it.
 
 mod read;
@@ -8,8 +8,9 @@ mod schema;
 mod write;
 
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Sender, channel};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
 
 use rusqlite::Connection;
 
@@ -19,12 +20,15 @@ use super::{Batch, Journal, JournalError, Lease, Letter, Millis, NewRun, RunLine
 #[derive(Debug)]
 pub struct Sqlite {
     path: PathBuf,
-    writer: Mutex<Connection>,
-    /// What waits for the next commit.
-    waiting: Mutex<Vec<Job>>,
+    /// Where whoever writes is told what to write.
+    jobs: Option<Sender<Job>>,
+    writer: Option<JoinHandle<()>>,
     /// Readers do not wait for writers.
     reader: Mutex<Connection>,
 }
+
+/// So much is taken into one commit at most: whoever came first must not wait for ever.
+const MOST_TOGETHER: usize = 4_096;
 
 /// Something to write.
 struct Job {
@@ -50,12 +54,14 @@ impl Sqlite {
         let writer = schema::connect(path)?;
         schema::bring_up_to_date(&writer, path)?;
         let reader = schema::connect(path)?;
-        Ok(Self {
-            path: path.to_owned(),
-            writer: Mutex::new(writer),
-            waiting: Mutex::default(),
-            reader: Mutex::new(reader),
-        })
+        let (jobs, wanted) = channel();
+        let own = path.to_owned();
+        let writer = std::thread::Builder::new()
+            .name("journal".into())
+            .spawn(move || write_all(&own, &writer, &wanted));
+        let writer =
+            writer.map_err(|it| JournalError::Unusable { path: path.to_owned(), why: it.to_string() })?;
+        Ok(Self { path: path.to_owned(), jobs: Some(jobs), writer: Some(writer), reader: Mutex::new(reader) })
     }
 
     /// Looks at every page of the file: what is wrong with it, in `SQLite`'s words.
@@ -90,50 +96,63 @@ impl Sqlite {
                 let _ = failed.send(Err(error));
             }),
         };
-        held(&self.waiting).push(job);
-        {
-            let connection = held(&self.writer);
-            // Empty, if somebody took it along in the meantime.
-            let jobs = std::mem::take(&mut *held(&self.waiting));
-            if !jobs.is_empty() {
-                self.commit(&connection, jobs);
-            }
-        }
+        // Where nobody writes any more, nobody is heard of either.
+        let _ = self.jobs.as_ref().map(|it| it.send(job));
         hears.recv().unwrap_or_else(|_| {
             Err(JournalError::Unusable { path: self.path.clone(), why: "a writer fell over".into() })
         })
     }
+}
 
-    /// Performs jobs in one transaction. One that fails leaves nothing behind and does not disturb the others.
-    fn commit(&self, connection: &Connection, jobs: Vec<Job>) {
-        let told = |it: rusqlite::Error| schema::told(&self.path, &it);
-        let run = |statement: &str| connection.execute_batch(statement).map_err(told);
-        if let Err(error) = run("BEGIN IMMEDIATE") {
-            for job in jobs {
-                (job.failed)(error.clone());
-            }
-            return;
+impl Drop for Sqlite {
+    fn drop(&mut self) {
+        self.jobs = None;
+        if let Some(writer) = self.writer.take() {
+            let _ = writer.join();
         }
-        let mut done = Vec::with_capacity(jobs.len());
+    }
+}
+
+/// Writes whatever is wanted, as much as there is at a time in one commit, until nobody can want anything any more.
+fn write_all(path: &Path, connection: &Connection, wanted: &Receiver<Job>) {
+    while let Ok(first) = wanted.recv() {
+        let jobs = std::iter::once(first).chain(wanted.try_iter().take(MOST_TOGETHER)).collect();
+        commit(path, connection, jobs);
+    }
+}
+
+/// Performs jobs in one transaction. One that fails leaves nothing behind and does not disturb the others.
+fn commit(path: &Path, connection: &Connection, jobs: Vec<Job>) {
+    let told = |it: rusqlite::Error| schema::told(path, &it);
+    let run = |statement: &str| {
+        let mut statement = connection.prepare_cached(statement).map_err(told)?;
+        statement.execute([]).map(drop).map_err(told)
+    };
+    if let Err(error) = run("BEGIN IMMEDIATE") {
         for job in jobs {
-            let performed = run("SAVEPOINT one").and_then(|()| (job.perform)(connection));
-            match performed {
-                Ok(tell) => done.push((tell, job.failed)),
-                Err(error) => {
-                    // Where that fails as well, the commit does.
-                    let _ = run("ROLLBACK TO one");
-                    (job.failed)(error);
-                }
-            }
-            let _ = run("RELEASE one");
+            (job.failed)(error.clone());
         }
-        match run("COMMIT") {
-            Ok(()) => done.into_iter().for_each(|(tell, _)| tell()),
+        return;
+    }
+    let mut done = Vec::with_capacity(jobs.len());
+    for job in jobs {
+        let performed = run("SAVEPOINT one").and_then(|()| (job.perform)(connection));
+        match performed {
+            Ok(tell) => done.push((tell, job.failed)),
             Err(error) => {
-                let _ = run("ROLLBACK");
-                for (_, failed) in done {
-                    failed(error.clone());
-                }
+                // Where that fails as well, the commit does.
+                let _ = run("ROLLBACK TO one");
+                (job.failed)(error);
+            }
+        }
+        let _ = run("RELEASE one");
+    }
+    match run("COMMIT") {
+        Ok(()) => done.into_iter().for_each(|(tell, _)| tell()),
+        Err(error) => {
+            let _ = run("ROLLBACK");
+            for (_, failed) in done {
+                failed(error.clone());
             }
         }
     }
