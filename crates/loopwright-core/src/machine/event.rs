@@ -10,7 +10,7 @@ use super::effect::EffectId;
 use crate::name::Name;
 
 /// The version new events are written with.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// One fact about a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -80,6 +80,9 @@ pub struct Site {
     pub start: String,
     /// The commit it began at, where there are commits.
     pub base: Option<String>,
+    /// Its own folder, once that was moved.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub own: Option<String>,
 }
 
 /// How a run begins.

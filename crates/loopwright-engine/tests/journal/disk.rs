@@ -80,7 +80,7 @@ fn what_is_not_as_it_was_written_is_noticed() {
         ("DELETE FROM events", "run `a`, events 1 to 3 are missing"),
         (
             "UPDATE events SET version = 99 WHERE seq = 1",
-            "run `a`, event 1 is of version 99, and this Loopwright knows 1",
+            "run `a`, event 1 is of version 99, and this Loopwright knows 2",
         ),
     ] {
         let disk = disk();
