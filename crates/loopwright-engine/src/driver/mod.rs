@@ -272,8 +272,8 @@ fn definition_of(engine: &Engine, blob: &str) -> Result<Definition, EngineError>
 /// Where a run works; one that was about to leave a worktree which is gone has left it.
 fn still(run: &Run, site: &Site) -> Site {
     let gone = !std::path::Path::new(&site.folder).is_dir();
-    let leaving = run.at.begun.values().filter(|it| it.open && gone);
-    match leaving.filter_map(|it| it.values["leaves"].as_str()).next() {
+    let mut leaving = run.at.begun.values().filter(|it| it.open && gone);
+    match leaving.find_map(|it| it.values["leaves"].as_str()) {
         Some(folder) => Site { folder: folder.to_owned(), ..site.clone() },
         None => site.clone(),
     }

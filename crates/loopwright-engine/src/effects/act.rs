@@ -142,7 +142,7 @@ fn act(
         "drop" => discard::perform(engine, scene, values)?,
         "restore" => restore(scene, values)?,
         "commit" => commit::commit(scene, effect, action, &text("commit"))?,
-        "run" => run(engine, scene, &text("run"), cancel)?,
+        "run" => run(engine, scene, &text("run"), cancel),
         other => {
             return Err(EngineError::Wrong(format!("there is no action `{other}`")));
         }
@@ -189,7 +189,7 @@ fn restore(scene: &Scene<'_>, values: &Value) -> Result<Done, EngineError> {
 }
 
 /// Runs a command for its effect.
-fn run(engine: &Engine, scene: &Scene<'_>, command: &str, cancel: &Cancel) -> Result<Done, EngineError> {
+fn run(engine: &Engine, scene: &Scene<'_>, command: &str, cancel: &Cancel) -> Done {
     let ran = Command::shell(command, scene.files.root().to_owned(), RUN).run(
         &engine.supervisor,
         cancel,
@@ -197,7 +197,7 @@ fn run(engine: &Engine, scene: &Scene<'_>, command: &str, cancel: &Cancel) -> Re
     );
     let ran = match ran {
         Ok(ran) => ran,
-        Err(error) => return Ok(Done::plain("failed", format!("`{command}` cannot be started: {error}"))),
+        Err(error) => return Done::plain("failed", format!("`{command}` cannot be started: {error}")),
     };
     let log = format!("$ {command}\n{}{}", ran.output.text(), ran.errors.text());
     let mut done = match ran.ended {
@@ -209,5 +209,5 @@ fn run(engine: &Engine, scene: &Scene<'_>, command: &str, cancel: &Cancel) -> Re
         }
     };
     done.kept.push(("log".to_owned(), log));
-    Ok(done)
+    done
 }

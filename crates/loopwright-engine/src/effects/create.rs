@@ -104,15 +104,14 @@ fn path(scene: &Scene<'_>, document: &Name, key: &str, besides: &Value) -> Refus
         return Ok(Err(format!("there is no document `{document}`")));
     };
     let patterns = scene.patterns_with(declared, besides)?;
-    let path = match &declared.files {
-        Which::One(_) => patterns.into_iter().next(),
+    let path = if matches!(declared.files, Which::One(_)) {
+        patterns.into_iter().next()
+    } else {
         // The star stands for what tells the files apart.
-        _ => {
-            let fits = |it: &&String| it.matches('*').count() == 1 && !it.contains(['!', '?', '[', '{']);
-            let found = patterns.iter().find(fits).map(|it| it.replacen('*', plain, 1));
-            let sets = scene.set(document)?;
-            found.filter(|path| sets.iter().any(|it| it.matches(path)))
-        }
+        let fits = |it: &&String| it.matches('*').count() == 1 && !it.contains(['!', '?', '[', '{']);
+        let found = patterns.iter().find(fits).map(|it| it.replacen('*', plain, 1));
+        let sets = scene.set(document)?;
+        found.filter(|path| sets.iter().any(|it| it.matches(path)))
     };
     match path {
         Some(path) => super::places::proper(scene, &path),

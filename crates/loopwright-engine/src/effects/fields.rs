@@ -16,7 +16,7 @@ pub(super) struct Field<'s> {
     document: Name,
     pub(super) path: String,
     pub(super) format: Format,
-    field: String,
+    name: String,
     gives: &'s Type,
     /// Whether the engine may make the document.
     owned: bool,
@@ -39,8 +39,8 @@ pub(super) fn of_document<'s>(scene: &Scene<'s>, name: &Name, field: &str) -> Re
     let reader = declared.reader.as_deref().unwrap_or("text");
     let format = Format::named(reader)
         .ok_or_else(|| EngineError::Wrong(format!("files as `{reader}` cannot be changed yet (`{name}`)")))?;
-    let (document, field) = (name.clone(), field.to_owned());
-    Ok(Ok(Field { document, path, format, field, gives: &declared.gives, owned: declared.engine_owned }))
+    let (document, name) = (name.clone(), field.to_owned());
+    Ok(Ok(Field { document, path, format, name, gives: &declared.gives, owned: declared.engine_owned }))
 }
 
 /// A field of the item at hand: of the entry with its id, in the list its loop goes through.
@@ -75,23 +75,23 @@ impl Field<'_> {
             let all: Vec<String> = faults.iter().map(|it| self.wrong(it)).collect();
             all.join("\n")
         })?;
-        Ok(read.get(&self.field).filter(|it| !it.is_null()))
+        Ok(read.get(&self.name).filter(|it| !it.is_null()))
     }
 
     /// The text with another value in the field.
     pub(super) fn set(&self, text: &str, value: &Value) -> Result<String, String> {
-        self.format.set(text, &self.field, &self.fitted(value)).map_err(|it| self.wrong(&it))
+        self.format.set(text, &self.name, &self.fitted(value)).map_err(|it| self.wrong(&it))
     }
 
     /// The text with one more entry in the field.
     pub(super) fn append(&self, text: &str, value: &Value) -> Result<String, String> {
-        self.format.append(text, &self.field, value).map_err(|it| self.wrong(&it))
+        self.format.append(text, &self.name, value).map_err(|it| self.wrong(&it))
     }
 
     /// A text as the number or truth that the document's shape wants here.
     fn fitted(&self, value: &Value) -> Value {
         let mut wanted = self.gives;
-        for part in self.field.split('.') {
+        for part in self.name.split('.') {
             wanted = match wanted {
                 Type::Record(fields) => fields.get(part).unwrap_or(&Type::Any),
                 Type::List(inner) | Type::Map(inner) => inner,

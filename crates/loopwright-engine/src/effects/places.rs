@@ -94,16 +94,14 @@ pub(super) fn target(scene: &Scene<'_>, what: &str) -> Refusable<Target> {
     let Some(name) = document(scene, what) else {
         return Ok(proper(scene, what)?.map(|base| Target { base, one: false, sets: None }));
     };
-    Ok(match scene.path(&name)? {
-        Some(base) => proper(scene, &base)?.map(|base| Target { base, one: true, sets: None }),
-        None => {
-            let sets = scene.set(&name)?;
-            if sets.is_empty() {
-                return Ok(Err(format!("`{name}` has no files of its own that could be written")));
-            }
-            Ok(Target { base: folder_of(&scene.patterns_of(&name)?), one: false, sets: Some(sets) })
-        }
-    })
+    if let Some(base) = scene.path(&name)? {
+        return Ok(proper(scene, &base)?.map(|base| Target { base, one: true, sets: None }));
+    }
+    let sets = scene.set(&name)?;
+    if sets.is_empty() {
+        return Ok(Err(format!("`{name}` has no files of its own that could be written")));
+    }
+    Ok(Ok(Target { base: folder_of(&scene.patterns_of(&name)?), one: false, sets: Some(sets) }))
 }
 
 impl Target {

@@ -34,7 +34,7 @@ pub(crate) fn show(scene: &Scene<'_>, due: &Value) -> Result<(bool, Vec<String>)
         match one(scene, name, fields) {
             Ok(Ok(any)) => written |= any,
             Ok(Err(why)) | Err(EngineError::Wrong(why)) => {
-                wrong.push(format!("`{name}` does not show where the run stands: {why}"))
+                wrong.push(format!("`{name}` does not show where the run stands: {why}"));
             }
             Err(error) => return Err(error),
         }

@@ -67,7 +67,7 @@ impl<'a> Scene<'a> {
         }
         let wrong = |what: String| Unseen::Wrong(format!("the fact `{name}` {what}"));
         let machines = [self.machine(), Some(&self.workflow.main)].into_iter().flatten();
-        let fact = machines.filter_map(|it| it.facts.get(&**name)).next();
+        let fact = machines.into_iter().find_map(|it| it.facts.get(&**name));
         let fact = fact.ok_or_else(|| wrong("is not there".into()))?;
         let expression = fact.expression.as_ref().ok_or_else(|| wrong("cannot be read".into()))?;
         let names = self.names(&fact.reads)?;

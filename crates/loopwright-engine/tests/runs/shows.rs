@@ -1,0 +1,85 @@
+//! Fields that show where a run stands.
+
+use loopwright_engine::Standing;
+use loopwright_engine::process::Cancel;
+
+use crate::actions::{die_everywhere, left, start};
+use crate::bench::{Bench, workflow};
+
+const SHOWS: &str = r#"
+workflow: shows
+subject: thing
+budgets: {retries: {limit: 3, per: visit}}
+documents:
+  state: {file: STATE.yaml, as: yaml, owner: engine, shows: {phase: "{{phase}}", round: "{{round}}"}, shape: {phase: text, round: int}}
+  plan: {file: PLAN.md, as: markdown, shows: {front.phase: "{{phase}}"}}
+  seen: {files: ["seen/**"]}
+phases:
+  working: {show: [first, second, check, agent]}
+  ended: {show: others}
+roles:
+  coder: {agent: coder, prompt: "Write.", may-write: [plan]}
+defaults:
+  lost: {to: again, spend: retries, else: failed}
+  failures: failed
+states:
+  first: {do: [{run: "mkdir -p seen; cp STATE.yaml seen/first; cat PLAN.md > seen/plan 2>/dev/null || true", writes: [seen]}], then: agent}
+  agent: {agent: coder, then: check}
+  check:
+    check: {run: "true"}
+    judges: plan
+    on: {pass: second, fail: failed}
+  second:
+    needs: [check]
+    do: [{run: "cp PLAN.md seen/second", writes: [seen]}]
+    then: done
+  done: {end: success}
+  failed: {end: failure}
+"#;
+
+const CODER: &str = "cat > /dev/null; printf 'The plan.\\n' > PLAN.md";
+
+#[test]
+fn documents_show_where_the_run_stands() {
+    let bench = || Bench::with(&[("a", "a\n")]);
+    let (_, left) = die_everywhere("showing", &workflow(SHOWS), &bench, &[("coder", CODER)]);
+    let file = |path: &str| left.files.get(path).map(String::as_str);
+    // Before anything reached outside it was there; what is not the engine's was not made.
+    assert_eq!(file("seen/first"), Some("phase: working\nround: 1\n"), "{left:#?}");
+    assert_eq!(file("seen/plan"), Some(""));
+    assert_eq!(file("seen/second"), Some("---\nphase: working\n---\nThe plan.\n"));
+    assert_eq!(file("STATE.yaml"), Some("phase: ended\nround: 1\n"));
+    assert_eq!(file("PLAN.md"), Some("---\nphase: ended\n---\nThe plan.\n"));
+}
+
+#[test]
+fn what_cannot_be_shown_is_said_and_the_run_goes_on() {
+    let bench = Bench::with(&[("PLAN.md", "---\na: [\n---\n")]);
+    let engine = bench.engine(&[("coder", "cat > /dev/null")]);
+    let driver = start(&engine, &workflow(SHOWS));
+    let name = driver.name().to_owned();
+    let standing = driver.drive().expect("it runs");
+    let left = left(&bench, &engine, &name, &standing);
+    assert_eq!(left.files["PLAN.md"], "---\na: [\n---\n");
+    assert_eq!(left.files["STATE.yaml"], "phase: ended\nround: 1\n");
+    assert!(
+        bench.lines().iter().any(|it| it.starts_with("said: `plan` does not show")),
+        "{:#?}",
+        bench.lines()
+    );
+}
+
+#[test]
+fn what_shows_the_same_is_not_written_again() {
+    let bench = Bench::with(&[("PLAN.md", "x\n")]);
+    let rests = SHOWS.replace("then: agent}", "then: rest}\n  rest: {rest: \"Wait.\", on: {verb go: agent}}");
+    let rests = rests.replace("roles:", "verbs: {go: {}}\nroles:");
+    let engine = bench.engine(&[("coder", CODER)]);
+    let driver = start(&engine, &workflow(&rests));
+    let name = driver.name().to_owned();
+    assert!(matches!(driver.drive().expect("it runs"), Standing::Waits { .. }));
+    let changed = || bench.path().join("STATE.yaml").metadata().and_then(|it| it.modified()).expect("a time");
+    let before = changed();
+    assert!(matches!(engine.drive(&name, &Cancel::default()).expect("it waits"), Standing::Waits { .. }));
+    assert_eq!(changed(), before);
+}
