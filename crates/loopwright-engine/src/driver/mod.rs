@@ -81,8 +81,8 @@ pub struct Driver<'e> {
     look: Option<Arc<Look>>,
     /// Whether something was learnt that documents may have to show.
     unshown: bool,
-    /// What they show.
-    shown: Option<serde_json::Value>,
+    /// What they could not show, as it was said.
+    unshowable: Vec<String>,
     cancel: Cancel,
     _heart: heart::Heart,
 }
@@ -123,7 +123,7 @@ impl<'e> Driver<'e> {
             since_snapshot: 0,
             look: Some(look),
             unshown: true,
-            shown: None,
+            unshowable: Vec::new(),
             cancel: cancel.clone(),
             _heart: heart,
         };
@@ -164,7 +164,7 @@ impl<'e> Driver<'e> {
             since_snapshot,
             look: None,
             unshown: true,
-            shown: None,
+            unshowable: Vec::new(),
             cancel: cancel.clone(),
             _heart: heart,
         })

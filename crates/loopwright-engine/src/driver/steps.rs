@@ -165,21 +165,19 @@ impl Driver<'_> {
             return Ok(());
         }
         let look = self.look()?;
-        let (due, (written, wrong)) = {
+        let (written, wrong) = {
             let scene = self.scene(&look, None);
-            let due = effects::shows_due(&scene)?;
-            match &due {
-                Some(values) if due != self.shown => (due.clone(), effects::show(&scene, values)?),
-                _ => return Ok(()),
-            }
+            let Some(due) = effects::shows_due(&scene)? else { return Ok(()) };
+            effects::show(&scene, &due)?
         };
-        self.shown = due;
         if written {
             self.look = None;
         }
-        for why in wrong {
-            self.engine.watch.said(&self.name, &why);
+        // Said once, not at every step.
+        for why in wrong.iter().filter(|it| !self.unshowable.contains(it)) {
+            self.engine.watch.said(&self.name, why);
         }
+        self.unshowable = wrong;
         Ok(())
     }
 

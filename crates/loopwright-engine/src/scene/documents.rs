@@ -153,12 +153,16 @@ impl Scene<'_> {
         let mut documents: Vec<&Name> = gates.filter_map(|it| self.run.pick(&it.judges)).flatten().collect();
         documents.sort();
         documents.dedup();
+        let kept = self.kept()?;
         let mut hasher = blake3::Hasher::new();
         for document in documents {
             for path in self.files_of(document)? {
-                let what = match self.look.file(&path) {
-                    Some(what) => what.to_owned(),
-                    None => blake3::hash(&self.files.read(&path)?.unwrap_or_default()).to_hex().to_string(),
+                let what = match (self.judged_of(&kept, &path)?, self.look.file(&path)) {
+                    (Some(what), _) => what,
+                    (None, Some(what)) => what.to_owned(),
+                    (None, None) => {
+                        blake3::hash(&self.files.read(&path)?.unwrap_or_default()).to_hex().to_string()
+                    }
                 };
                 hasher.update(&(path.len() as u64).to_le_bytes()).update(path.as_bytes());
                 hasher.update(&(what.len() as u64).to_le_bytes()).update(what.as_bytes());

@@ -4,6 +4,7 @@
 
 mod documents;
 mod git;
+mod kept;
 mod remembered;
 mod text;
 

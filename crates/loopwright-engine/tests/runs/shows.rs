@@ -15,8 +15,8 @@ documents:
   plan: {file: PLAN.md, as: markdown, shows: {front.phase: "{{phase}}"}}
   seen: {files: ["seen/**"]}
 phases:
-  working: {show: [first, second, check, agent]}
-  ended: {show: others}
+  working: {at: first, show: [first, second, check, agent]}
+  ended: {at: done, show: others}
 roles:
   coder: {agent: coder, prompt: "Write.", may-write: [plan]}
 defaults:
@@ -47,9 +47,9 @@ fn documents_show_where_the_run_stands() {
     // Before anything reached outside it was there; what is not the engine's was not made.
     assert_eq!(file("seen/first"), Some("phase: working\nround: 1\n"), "{left:#?}");
     assert_eq!(file("seen/plan"), Some(""));
-    assert_eq!(file("seen/second"), Some("---\nphase: working\n---\nThe plan.\n"));
+    assert_eq!(file("seen/second"), Some("---\nphase: working\n---\n\nThe plan.\n"));
     assert_eq!(file("STATE.yaml"), Some("phase: ended\nround: 1\n"));
-    assert_eq!(file("PLAN.md"), Some("---\nphase: ended\n---\nThe plan.\n"));
+    assert_eq!(file("PLAN.md"), Some("---\nphase: ended\n---\n\nThe plan.\n"));
 }
 
 #[test]
@@ -82,4 +82,55 @@ fn what_shows_the_same_is_not_written_again() {
     let before = changed();
     assert!(matches!(engine.drive(&name, &Cancel::default()).expect("it waits"), Standing::Waits { .. }));
     assert_eq!(changed(), before);
+}
+
+/// A gate judges a document in which the engine keeps fields; then a person, or an action, changes something else.
+const GATE: &str = r#"
+workflow: gate
+subject: thing
+budgets: {retries: {limit: 3, per: visit}}
+documents:
+  tasks: {file: tasks.yaml, as: yaml, shape: {status: text, items: [{id: text, done: text}]}, shows: {phase: "{{state}}"}}
+defaults:
+  lost: {to: again, spend: retries, else: failed}
+  failures: failed
+states:
+  judge: {check: {run: "true"}, judges: tasks, on: {pass: mark, fail: failed}}
+  mark: {do: [{set: {tasks.status: marked}}, {append: one, to: tasks.log}], then: each}
+  each:
+    each: {item: task, in: docs.tasks.items, run: task}
+    on: {ended | empty: look, broken: failed}
+  look: {do: [{run: "CHANGE", writes: []}], then: commit}
+  commit: {needs: [judge], do: [{commit: "tasks", what: tasks}], on: {done: done, stale: stale}}
+  done: {end: success}
+  stale: {end: failure}
+  failed: {end: failure}
+children:
+  task:
+    budgets: {retries: {limit: 3, per: visit}}
+    defaults:
+      lost: {to: again, spend: retries, else: broken}
+      failures: broken
+    states:
+      mark: {do: [{set: {item.done: "yes"}}], then: ended}
+      ended: {end: success}
+      broken: {end: failure}
+"#;
+
+#[test]
+fn what_the_engine_keeps_is_not_judged_and_all_else_is() {
+    let tasks =
+        "# by hand\nstatus: open\nitems:\n  - {id: a, done: no}\n  - id: b # the other\n    done: no\n";
+    for (change, end) in [
+        ("true", "done"),
+        ("sed -i s/hand/foot/ tasks.yaml", "stale"),
+        ("sed -i 's/id: b/id: c/' tasks.yaml", "stale"),
+    ] {
+        let bench = Bench::with(&[("tasks.yaml", tasks)]);
+        let engine = bench.engine(&[]);
+        let driver = start(&engine, &workflow(&GATE.replace("CHANGE", change)));
+        let standing = driver.drive().expect("it runs");
+        assert_eq!(standing.run().at.state.to_string(), end, "{change}: {}", bench.read("tasks.yaml"));
+        assert!(bench.read("tasks.yaml").contains("done: \"yes\""), "{}", bench.read("tasks.yaml"));
+    }
 }
