@@ -195,6 +195,7 @@ fn shortened(text: &str) -> String {
 }
 
 #[cfg(test)]
+#[expect(clippy::expect_used, reason = "these are tests")]
 mod tests {
     use indexmap::IndexMap;
 

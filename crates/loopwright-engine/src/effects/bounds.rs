@@ -57,12 +57,11 @@ pub(super) struct Undone {
     pub(super) patch: String,
 }
 
+/// All files, what changed of them within bounds, and what was undone.
+type Seen = (Arc<Look>, Vec<Change>, Option<Undone>);
+
 /// Looks at what changed, and undoes what may not have. All files afterwards are given, too.
-pub(super) fn keep_within(
-    scene: &Scene<'_>,
-    before: &Look,
-    bounds: &Bounds,
-) -> Result<(Arc<Look>, Vec<Change>, Option<Undone>), EngineError> {
+pub(super) fn keep_within(scene: &Scene<'_>, before: &Look, bounds: &Bounds) -> Result<Seen, EngineError> {
     let after = scene.files.look()?;
     let changes = after.since(before);
     let (within, outside): (Vec<Change>, Vec<Change>) =

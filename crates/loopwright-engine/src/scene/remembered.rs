@@ -13,10 +13,8 @@ impl Scene<'_> {
         let is = |it: &&Name| it.in_expression() == name;
         let own = self.run.last.iter().find(|(it, _)| is(it));
         let outer = self.run.outer.as_ref().and_then(|it| it.last.iter().find(|(it, _)| is(it)));
-        let machines = [self.machine(), Some(&self.workflow.main)].into_iter().flatten();
-        let state = machines
-            .filter_map(|it| it.states.keys().find(is).and_then(|name| it.states.get(name)))
-            .next()?;
+        let mut machines = [self.machine(), Some(&self.workflow.main)].into_iter().flatten();
+        let state = machines.find_map(|it| it.states.keys().find(is).and_then(|name| it.states.get(name)))?;
         let found = own.or(outer).map(|(_, it)| it);
         Some(self.as_seen(state, found))
     }

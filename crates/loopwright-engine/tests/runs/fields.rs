@@ -248,6 +248,10 @@ fn fields_of_items_are_set_where_they_come_from() {
     };
     let expected = "items:\n  - id: a\n    status: a is done # yet\n  - {id: b, status: b is done}\n";
     assert_eq!(run("tasks"), (expected.to_owned(), "items: [x]\n".to_owned(), "done".to_owned()));
+    let text = ITEMS.lines().filter(|it| !it.starts_with("  words:")).collect::<Vec<_>>().join("\n");
+    let folder = workflow(&text.replace("LIST", "tasks"));
+    let (_, left) = die_everywhere("items", &folder, &|| Bench::with(&before), &[]);
+    assert_eq!(left.files["tasks.yaml"], expected);
     // A word has no fields.
     assert_eq!(run("words"), (tasks.to_owned(), "items: [x]\n".to_owned(), "failed".to_owned()));
 }

@@ -278,6 +278,18 @@ fn branches_are_pushed() {
             ..CASE
         },
         Case {
+            what: "nobody knows which of two",
+            actions: &["{push: main}"],
+            before: A,
+            given: |bench| {
+                bench.git(&["remote", "add", "one", "../one.git"]);
+                bench.git(&["remote", "add", "two", "../two.git"]);
+            },
+            signals: &["failed"],
+            why: "could be pushed to one or two",
+            ..CASE
+        },
+        Case {
             what: "a remote that is gone",
             actions: &["{push: main}"],
             before: A,

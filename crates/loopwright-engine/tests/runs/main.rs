@@ -6,6 +6,7 @@ mod bench;
 mod crash;
 mod fields;
 mod git_actions;
+mod outside;
 mod places;
 mod shows;
 mod task;

@@ -71,7 +71,7 @@ fn files_are_copied() {
             actions: &["{copy: a, to: away/b}"],
             before: &[("a", "a")],
             given: |bench| {
-                std::os::unix::fs::symlink(bench.around(), bench.path().join("away")).expect("a link")
+                std::os::unix::fs::symlink(bench.around(), bench.path().join("away")).expect("a link");
             },
             signals: &["failed"],
             why: "by a link",
