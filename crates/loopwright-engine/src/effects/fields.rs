@@ -7,6 +7,7 @@ use loopwright_core::name::Name;
 use serde_json::Value;
 
 use super::Refusable;
+use super::places::proper;
 use crate::documents::{Fault, Format, text_of};
 use crate::error::EngineError;
 use crate::scene::Scene;
@@ -35,6 +36,11 @@ pub(super) fn of_document<'s>(scene: &Scene<'s>, name: &Name, field: &str) -> Re
     };
     let Some(path) = scene.path(name)? else {
         return Ok(Err(format!("`{name}` is not one file, so it has no fields that could be set")));
+    };
+    // What a path is made of may come from anybody.
+    let path = match proper(scene, &path)? {
+        Ok(path) => path,
+        Err(why) => return Ok(Err(why)),
     };
     let reader = declared.reader.as_deref().unwrap_or("text");
     let format = Format::named(reader)

@@ -18,6 +18,10 @@ pub(crate) fn due(scene: &Scene<'_>) -> Result<Option<Value>, EngineError> {
     for (name, document) in &scene.workflow.documents {
         let mut fields = Map::new();
         for (field, text) in &document.shows {
+            // A state that shows no phase keeps what was shown before.
+            if scene.run.phase.is_none() && scene.uses(text, "phase") {
+                continue;
+            }
             fields.insert(field.clone(), scene.value(text)?);
         }
         if !fields.is_empty() {

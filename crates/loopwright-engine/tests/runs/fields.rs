@@ -51,6 +51,16 @@ fn fields_are_set() {
             ..CASE
         },
         Case {
+            what: "a path that somebody's words lead out of the repository",
+            top: "documents: {state: {file: s.yaml, as: yaml, shape: {at: text}}, other: {file: \"x/{{docs.state.at}}.yaml\", as: yaml, owner: engine}}",
+            actions: &["set: {other.a: b}"],
+            before: &[("s.yaml", "at: ../../out\n")],
+            after: &[("../out.yaml", "")],
+            signals: &["failed"],
+            why: "no path within the repository",
+            ..CASE
+        },
+        Case {
             what: "what cannot be read is not touched",
             top: "documents: {state: {file: STATE.yaml, as: yaml}}",
             actions: &["set: {state.status: new}"],

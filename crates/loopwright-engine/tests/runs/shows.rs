@@ -91,6 +91,10 @@ subject: thing
 budgets: {retries: {limit: 3, per: visit}}
 documents:
   tasks: {file: tasks.yaml, as: yaml, shape: {status: text, items: [{id: text, done: text}]}, shows: {phase: "{{state}}"}}
+  state: {file: STATE.yaml, as: yaml, owner: engine, shows: {phase: "{{phase}}"}}
+phases:
+  working: {at: judge, show: [judge, mark, each, look, commit]}
+  ended: {at: done, show: [done, stale, failed]}
 defaults:
   lost: {to: again, spend: retries, else: failed}
   failures: failed
@@ -112,7 +116,7 @@ children:
       lost: {to: again, spend: retries, else: broken}
       failures: broken
     states:
-      mark: {do: [{set: {item.done: "yes"}}], then: ended}
+      mark: {do: [{set: {item.done: "yes"}}, {run: "cp STATE.yaml seen", writes: []}], then: ended}
       ended: {end: success}
       broken: {end: failure}
 "#;
@@ -131,6 +135,9 @@ fn what_the_engine_keeps_is_not_judged_and_all_else_is() {
         let driver = start(&engine, &workflow(&GATE.replace("CHANGE", change)));
         let standing = driver.drive().expect("it runs");
         assert_eq!(standing.run().at.state.to_string(), end, "{change}: {}", bench.read("tasks.yaml"));
+        // The item is in no row: it keeps what was shown.
+        assert_eq!(bench.read("seen"), "phase: working\n");
+        assert_eq!(bench.read("STATE.yaml"), "phase: ended\n");
         assert!(bench.read("tasks.yaml").contains("done: \"yes\""), "{}", bench.read("tasks.yaml"));
     }
 }
