@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use super::fields::{Changes, of_document};
 use crate::error::EngineError;
-use crate::scene::Scene;
+use crate::scene::{Scene, uses};
 
 /// What the documents should show now: by document and field. Nothing, where nobody shows anything.
 pub(crate) fn due(scene: &Scene<'_>) -> Result<Option<Value>, EngineError> {
@@ -19,7 +19,7 @@ pub(crate) fn due(scene: &Scene<'_>) -> Result<Option<Value>, EngineError> {
         let mut fields = Map::new();
         for (field, text) in &document.shows {
             // A state that shows no phase keeps what was shown before.
-            if scene.run.phase.is_none() && scene.uses(text, "phase") {
+            if scene.run.phase.is_none() && uses(text, "phase") {
                 continue;
             }
             fields.insert(field.clone(), scene.value(text)?);

@@ -64,11 +64,6 @@ impl Scene<'_> {
         serde_json::to_value(&value).map_err(|it| Unseen::Wrong(format!("a value cannot be used: {it}")))
     }
 
-    /// Whether a text uses a name.
-    pub(crate) fn uses(&self, text: &str, name: &str) -> bool {
-        environment().template_from_str(text).is_ok_and(|it| it.undeclared_variables(false).contains(name))
-    }
-
     /// Names that are used, with those that are only known here.
     fn names_with(&self, used: &[String], besides: &Value) -> Result<Value, Unseen> {
         let mut names = self.names(used)?;
@@ -77,6 +72,11 @@ impl Scene<'_> {
         }
         Ok(names)
     }
+}
+
+/// Whether a text uses a name.
+pub(crate) fn uses(text: &str, name: &str) -> bool {
+    environment().template_from_str(text).is_ok_and(|it| it.undeclared_variables(false).contains(name))
 }
 
 fn environment<'t>() -> Environment<'t> {

@@ -63,6 +63,17 @@ fn an_item_does_not_move_its_run() {
 }
 
 #[test]
+fn an_item_works_where_its_run_went_and_does_not_drop_that() {
+    let bench = Bench::with(&[("tasks.yaml", "items: [a]\n")]);
+    let text = ITEM
+        .replace("states:\n  all:", "states:\n  go: {do: [{branch: x, worktree: true}], then: all}\n  all:");
+    let said = failures(&bench, &text.replace("ACTION", "{run: \"echo b > b\"}, {drop: x, if: always}"));
+    assert!(matches!(&*said, [it] if it.contains("an item cannot drop")), "{said:?}");
+    assert_eq!(bench.read("../repo-x/b"), "b\n");
+    assert!(!bench.path().join("b").exists());
+}
+
+#[test]
 fn without_a_repository_there_are_no_branches() {
     for action in ["{branch: x}", "{switch: x}", "{merge: x, into: y}", "{push: x}", "{drop: x}"] {
         let bench = Bench::with(&[("a", "a\n")]);
