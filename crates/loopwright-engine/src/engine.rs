@@ -139,7 +139,7 @@ impl Engine {
         };
         let definition = Definition { workflow, folder: folder.clone() };
         started.facts = self.once(&definition, &started, &name, (&files, &look))?;
-        Driver::begin(self, &name, (Arc::new(definition), Arc::new(files)), (started, look), cancel)
+        Driver::begin(self, &name, (Arc::new(definition), Arc::new(files)), (started, look, None), cancel)
     }
 
     /// Facts that are read at the start and kept.

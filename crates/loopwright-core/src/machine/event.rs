@@ -80,6 +80,9 @@ pub struct Site {
     pub start: String,
     /// The commit it began at, where there are commits.
     pub base: Option<String>,
+    /// Its own folder, once that was moved.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub own: Option<String>,
 }
 
 /// How a run begins.

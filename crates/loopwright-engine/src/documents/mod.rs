@@ -151,6 +151,12 @@ impl Document<'_> {
         self.root.value()
     }
 
+    /// What a field holds. `None`: it is not there.
+    pub fn get(&self, field: &str) -> Option<Value> {
+        let found = path::locate(&self.root, field).ok().filter(|it| it.missing.is_empty())?;
+        found.last().map(Node::value)
+    }
+
     /// The line a field stands in, from 1.
     pub fn line(&self, field: &str) -> Option<usize> {
         let found = path::locate(&self.root, field).ok().filter(|it| it.missing.is_empty())?;

@@ -96,7 +96,8 @@ impl Driver<'_> {
         };
         let driver = if is_new {
             started.facts = engine.once(&self.definition, &started, name, (&self.files, &look))?;
-            Driver::begin(engine, name, shared(), (started, look), &self.cancel)?
+            let own = self.run.site.as_ref().and_then(|it| it.own.clone());
+            Driver::begin(engine, name, shared(), (started, look, own), &self.cancel)?
         } else {
             Driver::resume(engine, name, Some(shared()), &self.cancel)?
         };

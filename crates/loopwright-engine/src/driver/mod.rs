@@ -82,6 +82,10 @@ pub struct Driver<'e> {
     since_snapshot: u64,
     /// All files, if nothing can have changed since they were looked at.
     look: Option<Arc<Look>>,
+    /// Whether something was learnt that documents may have to show.
+    unshown: bool,
+    /// What they could not show, as it was said.
+    unshowable: Vec<String>,
     cancel: Cancel,
     _heart: heart::Heart,
 }
@@ -95,7 +99,7 @@ impl<'e> Driver<'e> {
         engine: &'e Engine,
         name: &str,
         shared: Shared,
-        (started, look): (Started, Arc<Look>),
+        (started, look, own): (Started, Arc<Look>, Option<String>),
         cancel: &Cancel,
     ) -> Result<Self, EngineError> {
         let (definition, files) = shared;
@@ -104,6 +108,7 @@ impl<'e> Driver<'e> {
             folder: files.root().to_string_lossy().into_owned(),
             start: look.tree.clone(),
             base: files.git().head()?,
+            own,
         };
         files.keep(name, &look.tree)?;
         let (lease, heart) = heart::take(engine, name, cancel)?;
@@ -120,6 +125,8 @@ impl<'e> Driver<'e> {
             blobs: Vec::new(),
             since_snapshot: 0,
             look: Some(look),
+            unshown: true,
+            unshowable: Vec::new(),
             cancel: cancel.clone(),
             _heart: heart,
         };
@@ -143,7 +150,7 @@ impl<'e> Driver<'e> {
         let (run, last, since_snapshot) = fold(engine, name, &definition)?;
         let files = match (parent, &run.site) {
             (Some((_, files)), _) => files,
-            (None, Some(site)) => Arc::new(files_at(engine, site, name)?),
+            (None, Some(site)) => Arc::new(files_at(engine, &still(&run, site), name)?),
             (None, None) => Arc::new(Files::of(engine.home.git.clone(), name)?),
         };
         Ok(Self {
@@ -159,6 +166,8 @@ impl<'e> Driver<'e> {
             blobs: Vec::new(),
             since_snapshot,
             look: None,
+            unshown: true,
+            unshowable: Vec::new(),
             cancel: cancel.clone(),
             _heart: heart,
         })
@@ -185,6 +194,7 @@ impl<'e> Driver<'e> {
         self.settle_lost()?;
         loop {
             self.read_letters()?;
+            self.show()?;
             let run = || Box::new(self.run.clone());
             if self.run.is_over() {
                 return Ok(Standing::Over { ending: self.view().outcome, run: run() });
@@ -271,6 +281,16 @@ fn definition_of(engine: &Engine, blob: &str) -> Result<Definition, EngineError>
         why: "the definition the run began with does not load any more".into(),
     })?;
     Ok(Definition { workflow, folder })
+}
+
+/// Where a run works; one that was about to leave a worktree which is gone has left it.
+fn still(run: &Run, site: &Site) -> Site {
+    let gone = !std::path::Path::new(&site.folder).is_dir();
+    let mut leaving = run.at.begun.values().filter(|it| it.open && gone);
+    match leaving.find_map(|it| it.values["leaves"].as_str()) {
+        Some(folder) => Site { folder: folder.to_owned(), ..site.clone() },
+        None => site.clone(),
+    }
 }
 
 /// The files a run works on.

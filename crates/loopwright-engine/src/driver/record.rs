@@ -15,6 +15,7 @@ impl Driver<'_> {
     pub(super) fn learn(&mut self, event: Event) -> Result<(), EngineError> {
         self.run = advance(&self.definition.workflow, &self.run, &event)?;
         self.learnt.push(event);
+        self.unshown = true;
         Ok(())
     }
 

@@ -1,7 +1,9 @@
 //! Single steps: looking, listing, asking, and what reaches outside.
 
+use std::sync::Arc;
+
 use loopwright_core::definition::{Kind, Unattended};
-use loopwright_core::machine::{Effect, Event, Evidence, Observed, Outcome};
+use loopwright_core::machine::{Effect, Event, Evidence, Observed, Outcome, Site};
 use loopwright_core::name::Name;
 use loopwright_core::signal;
 use serde_json::json;
@@ -128,11 +130,14 @@ impl Driver<'_> {
     /// Does something that reaches outside: written down before, and after.
     pub(super) fn perform(&mut self, effect: &Effect) -> Result<(), EngineError> {
         let look = self.look()?;
+        if effects::looks_back(&self.scene(&look, None), effect) {
+            self.write_down()?;
+        }
         let item = effects::item_of(effect);
         let known = self.run.at.begun.get(&effect.id.to_string()).map(|it| it.values.clone());
         let prepared = {
             let scene = self.scene(&look, item.as_deref());
-            effects::prepare(&scene, effect, known.as_ref())?
+            effects::prepare(self.engine, &scene, effect, known.as_ref())?
         };
         let mut values = prepared.values;
         for (name, text) in prepared.kept {
@@ -151,10 +156,47 @@ impl Driver<'_> {
         self.finish(effect, done, whole)
     }
 
+    /// Documents show where the run stands, before anything else happens.
+    pub(super) fn show(&mut self) -> Result<(), EngineError> {
+        if !std::mem::take(&mut self.unshown) {
+            return Ok(());
+        }
+        if self.definition.workflow.documents.values().all(|it| it.shows.is_empty()) {
+            return Ok(());
+        }
+        let look = self.look()?;
+        let (written, wrong) = {
+            let scene = self.scene(&look, None);
+            let Some(due) = effects::shows_due(&scene)? else { return Ok(()) };
+            effects::show(&scene, &due)?
+        };
+        if written {
+            self.look = None;
+        }
+        // Said once, not at every step.
+        for why in wrong.iter().filter(|it| !self.unshowable.contains(it)) {
+            self.engine.watch.said(&self.name, why);
+        }
+        self.unshowable = wrong;
+        Ok(())
+    }
+
+    /// Works elsewhere from now on, or has its folder elsewhere.
+    fn go_to(&mut self, site: Site) -> Result<(), EngineError> {
+        let here = self.run.site.as_ref().map(|it| &it.folder);
+        if here != Some(&site.folder) || !self.files.root().is_dir() {
+            self.files = Arc::new(super::files_at(self.engine, &site, &self.name)?);
+        }
+        self.learn(Event::Placed(site))
+    }
+
     /// Takes in what came of something that reached outside.
     fn finish(&mut self, effect: &Effect, done: Done, whole: bool) -> Result<(), EngineError> {
-        let Done { mut outcome, kept, look, said } = done;
+        let Done { mut outcome, kept, look, said, placed } = done;
         self.look = look;
+        if let Some(site) = placed {
+            self.go_to(site)?;
+        }
         for (name, text) in kept {
             let name = (name, self.keep(text));
             outcome.kept.insert(name.0, name.1);

@@ -7,14 +7,18 @@ use loopwright_core::machine::{Effect, Outcome};
 use loopwright_core::name::Name;
 use serde_json::{Map, Value, json};
 
-use super::{Done, Prepared, as_text, commit};
+use super::{
+    Done, Prepared, append, as_text, branch, commit, copy, create, discard, merge, push, relocate, set,
+};
 use crate::engine::Engine;
 use crate::error::EngineError;
+use crate::files::FilesError;
+use crate::git::GitError;
 use crate::process::{Cancel, Command, Ended};
 use crate::scene::{Scene, meant};
 
 /// The longest a command may take that is run for its effect.
-const RUN: Duration = Duration::from_mins(10);
+pub(super) const RUN: Duration = Duration::from_mins(10);
 
 fn action<'s>(scene: &Scene<'s>, index: usize) -> Result<&'s Action, EngineError> {
     let actions = match scene.state().map(|it| &it.kind) {
@@ -26,9 +30,23 @@ fn action<'s>(scene: &Scene<'s>, index: usize) -> Result<&'s Action, EngineError
         .ok_or_else(|| EngineError::Wrong(format!("`{}` has no action {index}", scene.run.at.state)))
 }
 
+/// Whether an action looks at what the run did before.
+pub(super) fn looks_back(scene: &Scene<'_>, index: usize) -> bool {
+    action(scene, index).is_ok_and(|it| *it.verb == *"create")
+}
+
 /// Settles the values an action will use.
-pub(super) fn prepare(scene: &Scene<'_>, index: usize) -> Result<Prepared, EngineError> {
+pub(super) fn prepare(
+    engine: &Engine,
+    scene: &Scene<'_>,
+    effect: &Effect,
+    index: usize,
+) -> Result<Prepared, EngineError> {
     let action = action(scene, index)?;
+    if *action.verb == *"create" {
+        let values = create::prepare(engine, scene, effect, action)?;
+        return Ok(Prepared { values, kept: Vec::new() });
+    }
     let Value::Object(parameters) = &action.parameters else {
         return Ok(Prepared { values: json!({}), kept: Vec::new() });
     };
@@ -40,7 +58,14 @@ pub(super) fn prepare(scene: &Scene<'_>, index: usize) -> Result<Prepared, Engin
         };
         values.insert(name.clone(), settled);
     }
-    Ok(Prepared { values: Value::Object(values), kept: Vec::new() })
+    let mut values = Value::Object(values);
+    match &*action.verb {
+        "append" => append::prepare(scene, &mut values)?,
+        "move" => relocate::prepare(scene, &mut values)?,
+        "drop" => discard::prepare(scene, &mut values)?,
+        _ => {}
+    }
+    Ok(Prepared { values, kept: Vec::new() })
 }
 
 /// A parameter with its values.
@@ -68,6 +93,22 @@ pub(super) fn perform(
     (index, values): (usize, &Value),
     cancel: &Cancel,
 ) -> Result<Done, EngineError> {
+    match act(engine, scene, effect, (index, values), cancel) {
+        // The disk or git would not: that is for the workflow to route.
+        Err(EngineError::Files(
+            error @ (FilesError::Disk { .. } | FilesError::Git(GitError::Failed { .. })),
+        )) => Ok(Done::plain("failed", error.to_string())),
+        other => other,
+    }
+}
+
+fn act(
+    engine: &Engine,
+    scene: &Scene<'_>,
+    effect: &Effect,
+    (index, values): (usize, &Value),
+    cancel: &Cancel,
+) -> Result<Done, EngineError> {
     let action = action(scene, index)?;
     let text = |name: &str| as_text(&values[name]);
     let done = Done::of(Outcome::of("done"));
@@ -89,11 +130,21 @@ pub(super) fn perform(
             }
             done
         }
+        "set" => set::perform(scene, action, values)?,
+        "append" => append::perform(scene, values)?,
+        "create" => create::perform(scene, values)?,
+        "copy" => copy::perform(scene, values)?,
+        "move" => relocate::perform(scene, values)?,
+        "branch" => branch::branch(engine, scene, values)?,
+        "switch" => branch::switch(engine, scene, values)?,
+        "merge" => merge::perform(engine, scene, values)?,
+        "push" => push::perform(engine, scene, values, cancel)?,
+        "drop" => discard::perform(engine, scene, values)?,
         "restore" => restore(scene, values)?,
         "commit" => commit::commit(scene, effect, action, &text("commit"))?,
         "run" => run(engine, scene, &text("run"), cancel),
         other => {
-            return Err(EngineError::Wrong(format!("the action `{other}` is not built yet")));
+            return Err(EngineError::Wrong(format!("there is no action `{other}`")));
         }
     })
 }

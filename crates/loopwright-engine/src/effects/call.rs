@@ -89,7 +89,7 @@ pub(super) fn perform(
     if let Some(gate) = scene.state().and_then(|it| it.gate.as_ref()) {
         outcome.judged = Some(after.judged(&gate.name)?);
     }
-    Ok(Done { outcome, kept, look: Some(look), said: Vec::new() })
+    Ok(Done { outcome, kept, look: Some(look), said: Vec::new(), placed: None })
 }
 
 /// Calls one role: how it came out, and all it said.

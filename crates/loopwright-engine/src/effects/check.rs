@@ -122,7 +122,7 @@ pub(super) fn perform(
     if let Some(gate) = scene.state().and_then(|it| it.gate.as_ref()) {
         outcome.judged = Some(Scene { look: &look, ..*scene }.judged(&gate.name)?);
     }
-    Ok(Done { outcome, kept, look: Some(look), said })
+    Ok(Done { outcome, kept, look: Some(look), said, placed: None })
 }
 
 /// The end of a text, from the beginning of a line.

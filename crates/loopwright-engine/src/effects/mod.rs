@@ -1,24 +1,41 @@
 //! Effects: everything a run wants done, done.
 
 mod act;
+mod append;
 mod bounds;
+mod branch;
 mod call;
 mod check;
 mod commit;
+mod copy;
+mod create;
+mod discard;
+mod fields;
 mod list;
+mod merge;
+mod places;
+mod push;
+mod relocate;
+mod set;
+mod shows;
+mod worktrees;
 
 use std::sync::Arc;
 
-use loopwright_core::machine::{Effect, Outcome, Want};
+use loopwright_core::machine::{Effect, Outcome, Site, Want};
 use serde_json::Value;
 
 pub(crate) use self::bounds::undo_out_of_bounds;
 pub(crate) use self::list::items;
+pub(crate) use self::shows::{due as shows_due, show};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::files::Look;
 use crate::process::Cancel;
 use crate::scene::Scene;
+
+/// Something that may be refused for a reason that people are told; the run goes on with `failed`.
+type Refusable<T> = Result<Result<T, String>, EngineError>;
 
 /// What an effect will use, settled before it is begun.
 pub(crate) struct Prepared {
@@ -36,11 +53,13 @@ pub(crate) struct Done {
     pub(crate) look: Option<Arc<Look>>,
     /// What people are told.
     pub(crate) said: Vec<String>,
+    /// Where the run works from now on, if that is elsewhere.
+    pub(crate) placed: Option<Site>,
 }
 
 impl Done {
     fn of(outcome: Outcome) -> Self {
-        Self { outcome, kept: Vec::new(), look: None, said: Vec::new() }
+        Self { outcome, kept: Vec::new(), look: None, said: Vec::new(), placed: None }
     }
 
     /// Something of which nothing more is known than how it came out.
@@ -59,6 +78,7 @@ pub(crate) fn item_of(effect: &Effect) -> Option<String> {
 
 /// Settles what an effect will use. Another try of the same visit uses what the first did.
 pub(crate) fn prepare(
+    engine: &Engine,
     scene: &Scene<'_>,
     effect: &Effect,
     known: Option<&Value>,
@@ -68,10 +88,15 @@ pub(crate) fn prepare(
         Want::Check => check::prepare(scene),
         Want::Act { index } => match known {
             Some(values) => Ok(Prepared { values: values.clone(), kept: Vec::new() }),
-            None => act::prepare(scene, *index),
+            None => act::prepare(engine, scene, effect, *index),
         },
         _ => Ok(Prepared { values: Value::Null, kept: Vec::new() }),
     }
+}
+
+/// Whether what an effect does depends on what is on record.
+pub(crate) fn looks_back(scene: &Scene<'_>, effect: &Effect) -> bool {
+    matches!(effect.want, Want::Act { index } if act::looks_back(scene, index))
 }
 
 /// Does it.

@@ -4,6 +4,7 @@
 //! what did not change is not read again. What was seen is kept as a tree in the repository and can be brought back.
 
 mod look;
+mod walk;
 
 use std::ffi::OsStr;
 use std::fs;

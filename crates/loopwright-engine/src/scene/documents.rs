@@ -11,28 +11,49 @@ use crate::documents::{Fault, Format, text_of};
 
 impl Scene<'_> {
     /// The run's own folder, if the workflow has one.
-    pub(super) fn own_folder(&self) -> Result<Option<String>, Unseen> {
+    pub(crate) fn own_folder(&self) -> Result<Option<String>, Unseen> {
+        if let Some(moved) = self.run.site.as_ref().and_then(|it| it.own.clone()) {
+            return Ok(Some(moved));
+        }
         self.workflow.folder.as_deref().map(|it| self.text(it)).transpose()
     }
 
     /// A pattern with its values, from the root.
-    fn pattern(&self, pattern: &str) -> Result<String, Unseen> {
+    fn pattern(&self, pattern: &str, besides: &Value) -> Result<String, Unseen> {
         let (not, pattern) = pattern.strip_prefix('!').map_or(("", pattern), |it| ("!", it));
         let text = match (pattern.strip_prefix("./"), self.own_folder()?) {
-            (Some(rest), Some(folder)) => format!("{}/{}", folder.trim_end_matches('/'), self.text(rest)?),
-            (Some(rest), None) => self.text(rest)?,
-            (None, _) => self.text(pattern)?,
+            (Some(rest), Some(folder)) => {
+                format!("{}/{}", folder.trim_end_matches('/'), self.text_with(rest, besides)?)
+            }
+            (Some(rest), None) => self.text_with(rest, besides)?,
+            (None, _) => self.text_with(pattern, besides)?,
         };
         Ok(format!("{not}{text}"))
     }
 
     /// The patterns of a document.
     fn patterns(&self, document: &Document) -> Result<Vec<String>, Unseen> {
+        self.patterns_with(document, &Value::Null)
+    }
+
+    /// The same, with names that are only known here.
+    pub(crate) fn patterns_with(&self, document: &Document, besides: &Value) -> Result<Vec<String>, Unseen> {
         match &document.files {
-            Which::One(path) => Ok(vec![self.pattern(path)?]),
-            Which::Many(patterns) => patterns.iter().map(|it| self.pattern(it)).collect(),
+            Which::One(path) => Ok(vec![self.pattern(path, besides)?]),
+            Which::Many(patterns) => patterns.iter().map(|it| self.pattern(it, besides)).collect(),
             Which::Group(_) | Which::Command(_) => Ok(Vec::new()),
         }
+    }
+
+    /// The patterns of a document, and of those it stands for.
+    pub(crate) fn patterns_of(&self, name: &Name) -> Result<Vec<String>, Unseen> {
+        let mut all = Vec::new();
+        for leaf in self.workflow.leaves(name) {
+            if let Some(document) = self.workflow.documents.get(&*leaf) {
+                all.extend(self.patterns(document)?);
+            }
+        }
+        Ok(all)
     }
 
     /// Which files a document may have, as a set.
@@ -76,7 +97,7 @@ impl Scene<'_> {
     /// The path of a document that is one file.
     pub(crate) fn path(&self, name: &Name) -> Result<Option<String>, Unseen> {
         match self.workflow.documents.get(&**name).map(|it| &it.files) {
-            Some(Which::One(path)) => self.pattern(path).map(Some),
+            Some(Which::One(path)) => self.pattern(path, &Value::Null).map(Some),
             _ => Ok(None),
         }
     }
@@ -132,12 +153,16 @@ impl Scene<'_> {
         let mut documents: Vec<&Name> = gates.filter_map(|it| self.run.pick(&it.judges)).flatten().collect();
         documents.sort();
         documents.dedup();
+        let kept = self.kept()?;
         let mut hasher = blake3::Hasher::new();
         for document in documents {
             for path in self.files_of(document)? {
-                let what = match self.look.file(&path) {
-                    Some(what) => what.to_owned(),
-                    None => blake3::hash(&self.files.read(&path)?.unwrap_or_default()).to_hex().to_string(),
+                let what = match (self.judged_of(&kept, &path)?, self.look.file(&path)) {
+                    (Some(what), _) => what,
+                    (None, Some(what)) => what.to_owned(),
+                    (None, None) => {
+                        blake3::hash(&self.files.read(&path)?.unwrap_or_default()).to_hex().to_string()
+                    }
                 };
                 hasher.update(&(path.len() as u64).to_le_bytes()).update(path.as_bytes());
                 hasher.update(&(what.len() as u64).to_le_bytes()).update(what.as_bytes());

@@ -4,6 +4,7 @@
 
 mod documents;
 mod git;
+mod kept;
 mod remembered;
 mod text;
 
@@ -13,7 +14,7 @@ use loopwright_core::machine::Run;
 use loopwright_core::name::{Name, in_expression};
 use serde_json::{Map, Value, json};
 
-pub(crate) use self::text::meant;
+pub(crate) use self::text::{meant, uses};
 use crate::files::{Files, FilesError, Look};
 use crate::journal::Millis;
 use crate::project::Project;

@@ -108,13 +108,18 @@ impl Scene<'_> {
 
     /// The entries of a loop's list, each with the id it goes by.
     pub(crate) fn entries(&self, each: &Each) -> Result<Vec<(String, Value)>, Unseen> {
-        let path = loopwright_core::name::in_expression(&each.list);
+        self.entries_of(&each.list)
+    }
+
+    /// The entries of a list, by its name.
+    pub(crate) fn entries_of(&self, list: &str) -> Result<Vec<(String, Value)>, Unseen> {
+        let path = loopwright_core::name::in_expression(list);
         let names = self.names(&[&path])?;
         let found = path.split('.').try_fold(&names, |at, part| at.get(part));
         let list = match found {
             Some(Value::Array(list)) => list.clone(),
             Some(Value::Null) | None => Vec::new(),
-            Some(_) => return Err(Unseen::Wrong(format!("`{}` is no list", each.list))),
+            Some(_) => return Err(Unseen::Wrong(format!("`{path}` is no list"))),
         };
         let entries = list.into_iter().enumerate().map(|(at, entry)| (identity(at, &entry), entry));
         Ok(entries.collect())

@@ -10,25 +10,19 @@ use crate::journal::Millis;
 impl Scene<'_> {
     /// A text with its values.
     pub(crate) fn text(&self, text: &str) -> Result<String, Unseen> {
-        if !text.contains("{{") && !text.contains("{%") {
-            return Ok(text.to_owned());
-        }
         self.text_with(text, &Value::Null)
     }
 
     /// The same, with names that are only known here.
     pub(crate) fn text_with(&self, text: &str, besides: &Value) -> Result<String, Unseen> {
-        let wrong = |it: minijinja::Error| Unseen::Wrong(format!("a text cannot be filled in: {it:#}"));
-        let mut environment = Environment::new();
-        // What may be missing is asked for with `if`.
-        environment.set_undefined_behavior(UndefinedBehavior::Chainable);
-        let template = environment.template_from_str(text).map_err(wrong)?;
-        let used: Vec<String> = template.undeclared_variables(true).into_iter().collect();
-        let mut names = self.names(&used)?;
-        if let (Value::Object(names), Value::Object(besides)) = (&mut names, besides) {
-            names.extend(besides.clone());
+        if !text.contains("{{") && !text.contains("{%") {
+            return Ok(text.to_owned());
         }
-        let mut filled = template.render(minijinja::value::Serde(&names)).map_err(wrong)?;
+        let environment = environment();
+        let template = environment.template_from_str(text).map_err(|it| wrong(&it))?;
+        let used: Vec<String> = template.undeclared_variables(true).into_iter().collect();
+        let names = self.names_with(&used, besides)?;
+        let mut filled = template.render(minijinja::value::Serde(&names)).map_err(|it| wrong(&it))?;
         // Templates lose the end of their last line.
         if text.ends_with('\n') && !filled.ends_with('\n') {
             filled.push('\n');
@@ -36,21 +30,64 @@ impl Scene<'_> {
         Ok(filled)
     }
 
-    /// A value: `{{ path }}` by itself is what the path gives, anything else is text.
+    /// A value: `{{ }}` by itself is what stands in it, anything else is text.
     pub(crate) fn value(&self, text: &str) -> Result<Value, Unseen> {
+        self.value_with(text, &Value::Null)
+    }
+
+    /// The same, with names that are only known here.
+    pub(crate) fn value_with(&self, text: &str, besides: &Value) -> Result<Value, Unseen> {
         let inner = text.trim().strip_prefix("{{").and_then(|it| it.strip_suffix("}}")).map(str::trim);
         let is_path = |it: &&str| {
             it.split('.')
                 .all(|part| !part.is_empty() && part.chars().all(|it| it.is_alphanumeric() || it == '_'))
         };
-        match inner.filter(is_path) {
-            Some(path) => {
-                let names = self.names(&[path])?;
-                Ok(path.split('.').try_fold(&names, |at, part| at.get(part)).cloned().unwrap_or(Value::Null))
-            }
-            None => Ok(Value::String(self.text(text)?)),
+        if let Some(path) = inner.filter(is_path) {
+            let names = self.names_with(&[path.to_owned()], besides)?;
+            return Ok(path
+                .split('.')
+                .try_fold(&names, |at, part| at.get(part))
+                .cloned()
+                .unwrap_or(Value::Null));
         }
+        let environment = environment();
+        // What is more than one expression is text.
+        let Some(expression) = inner.and_then(|it| environment.compile_expression(it).ok()) else {
+            return Ok(Value::String(self.text_with(text, besides)?));
+        };
+        let used: Vec<String> = expression.undeclared_variables(true).into_iter().collect();
+        let names = self.names_with(&used, besides)?;
+        let value = expression.eval(minijinja::value::Serde(&names)).map_err(|it| wrong(&it))?;
+        if value.is_undefined() {
+            return Ok(Value::Null);
+        }
+        serde_json::to_value(&value).map_err(|it| Unseen::Wrong(format!("a value cannot be used: {it}")))
     }
+
+    /// Names that are used, with those that are only known here.
+    fn names_with(&self, used: &[String], besides: &Value) -> Result<Value, Unseen> {
+        let mut names = self.names(used)?;
+        if let (Value::Object(names), Value::Object(besides)) = (&mut names, besides) {
+            names.extend(besides.clone());
+        }
+        Ok(names)
+    }
+}
+
+/// Whether a text uses a name.
+pub(crate) fn uses(text: &str, name: &str) -> bool {
+    environment().template_from_str(text).is_ok_and(|it| it.undeclared_variables(false).contains(name))
+}
+
+fn environment<'t>() -> Environment<'t> {
+    let mut environment = Environment::new();
+    // What may be missing is asked for with `if`.
+    environment.set_undefined_behavior(UndefinedBehavior::Chainable);
+    environment
+}
+
+fn wrong(error: &minijinja::Error) -> Unseen {
+    Unseen::Wrong(format!("a text cannot be filled in: {error:#}"))
 }
 
 /// The text a workflow means: a file of its folder, or the text itself.

@@ -19,7 +19,8 @@ use loopwright_engine::{
 
 /// A repository with an engine.
 pub(crate) struct Bench {
-    pub(crate) root: tempfile::TempDir,
+    root: tempfile::TempDir,
+    folder: std::path::PathBuf,
     pub(crate) heard: Arc<Heard>,
     pub(crate) answers: Arc<Answers>,
 }
@@ -59,7 +60,9 @@ impl Bench {
     /// A repository with these files, committed.
     pub(crate) fn with(files: &[(&str, &str)]) -> Self {
         let root = tempfile::tempdir().expect("a folder");
-        let bench = Self { root, heard: Arc::default(), answers: Arc::default() };
+        let folder = root.path().join("repo");
+        std::fs::create_dir(&folder).expect("a folder");
+        let bench = Self { root, folder, heard: Arc::default(), answers: Arc::default() };
         bench.git(&["init", "--quiet", "--initial-branch=main"]);
         bench.git(&["config", "user.name", "somebody"]);
         bench.git(&["config", "user.email", "somebody@example.invalid"]);
@@ -71,7 +74,13 @@ impl Bench {
         bench
     }
 
+    /// The repository.
     pub(crate) fn path(&self) -> &Path {
+        &self.folder
+    }
+
+    /// The folder around the repository.
+    pub(crate) fn around(&self) -> &Path {
         self.root.path()
     }
 

@@ -87,13 +87,13 @@ const JUDGE: &str = r#"
 const TEST: &str = "echo \"checks\" >> \"$(git rev-parse --git-dir)/called\"; grep -q 'two\\|three' src/a\n";
 
 /// A journal whose user dies at some append: before it is written, or after.
-struct Dying {
-    inner: Arc<dyn Journal>,
-    left: AtomicUsize,
-    written: bool,
+pub(crate) struct Dying {
+    pub(crate) inner: Arc<dyn Journal>,
+    pub(crate) left: AtomicUsize,
+    pub(crate) written: bool,
 }
 
-const DEAD: &str = "whoever drove is dead";
+pub(crate) const DEAD: &str = "whoever drove is dead";
 
 impl Dying {
     fn dead<T>() -> Result<T, JournalError> {

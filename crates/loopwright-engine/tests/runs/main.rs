@@ -1,8 +1,14 @@
 //! Whole runs: a real repository, a real journal, and programs as agents.
 #![expect(clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "these are tests")]
 
+mod actions;
 mod bench;
 mod bounds;
 mod crash;
+mod fields;
+mod git_actions;
 mod items;
+mod outside;
+mod places;
+mod shows;
 mod task;

@@ -1,0 +1,87 @@
+//! Merging: worked out beside all files, so that a conflict leaves nothing behind.
+
+use serde_json::Value;
+
+use super::worktrees::{all, refused, tip, unfit};
+use super::{Done, as_text};
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::git::{Git, GitError};
+use crate::scene::Scene;
+
+/// Merges a branch into another, or into the one that is checked out.
+pub(super) fn perform(engine: &Engine, scene: &Scene<'_>, values: &Value) -> Result<Done, EngineError> {
+    let git = scene.files.git();
+    let failed = |why: String| Ok(Done::plain("failed", why));
+    let (name, into) = (as_text(&values["merge"]), as_text(&values["into"]));
+    let into = match (into.is_empty(), git.branch()?) {
+        (false, _) => into,
+        (true, Some(here)) => here,
+        (true, None) => return failed("no branch is checked out that could be merged into".to_owned()),
+    };
+    for branch in [&name, &into] {
+        if let Some(why) = unfit(engine, git, branch)? {
+            return failed(why);
+        }
+    }
+    let (theirs, ours) = match (tip(git, &name)?, tip(git, &into)?) {
+        (Some(theirs), Some(ours)) => (theirs, ours),
+        (None, _) => return failed(format!("there is no branch `{name}`")),
+        (_, None) => return failed(format!("there is no branch `{into}` to merge into")),
+    };
+    if is_within(git, &theirs, &ours)? {
+        return Ok(Done::plain("done", format!("`{name}` is in `{into}` already")));
+    }
+    let target = if is_within(git, &ours, &theirs)? {
+        theirs
+    } else {
+        let tree = match git.text(&["merge-tree", "--write-tree", "--name-only", &ours, &theirs]) {
+            Ok(said) => said.lines().next().unwrap_or_default().to_owned(),
+            Err(GitError::Failed { said, .. }) => return failed(conflict(&name, &into, &said)),
+            Err(error) => return Err(error.into()),
+        };
+        let message = format!("Merge branch '{name}' into {into}");
+        match git.text(&["commit-tree", &tree, "-p", &ours, "-p", &theirs, "-m", &message]) {
+            Ok(commit) => commit,
+            Err(error) => return refused(error, "nothing was merged"),
+        }
+    };
+    let help = "nothing was merged: commit or put away (`git stash`) what is in the way, and try again";
+    match forward(git, &into, &ours, &target) {
+        Ok(()) => Ok(Done::plain("done", format!("`{name}` is in `{into}`"))),
+        Err(error) => refused(error, help),
+    }
+}
+
+/// Whether a commit is in what another stands on.
+pub(super) fn is_within(git: &Git, commit: &str, other: &str) -> Result<bool, GitError> {
+    match git.text(&["merge-base", "--is-ancestor", commit, other]) {
+        Ok(_) => Ok(true),
+        // It says nothing when the answer is no.
+        Err(GitError::Failed { said, .. }) if said.is_empty() => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// Moves a branch on, with the files of whoever has it checked out.
+fn forward(git: &Git, branch: &str, from: &str, to: &str) -> Result<(), GitError> {
+    let trees = all(git)?;
+    let found = trees.iter().find(|it| it.branch.as_deref() == Some(branch));
+    match found.map(|it| Git::around(&it.path)).transpose()?.flatten() {
+        Some(there) => there.text(&["merge", "--quiet", "--ff-only", to]).map(drop),
+        None => git.text(&["update-ref", &format!("refs/heads/{branch}"), to, from]).map(drop),
+    }
+}
+
+/// What a conflict is about: after the tree come the files, up to an empty line.
+fn conflict(name: &str, into: &str, said: &str) -> String {
+    let files: Vec<String> =
+        said.lines().skip(1).take_while(|it| !it.is_empty()).map(str::to_owned).collect();
+    if files.is_empty() {
+        return format!("`{name}` cannot be merged into `{into}`: {said}");
+    }
+    format!(
+        "`{name}` and `{into}` conflict in {}; nothing was merged: bring `{into}` into `{name}` first, and settle it there",
+        super::bounds::listed(&files)
+    )
+}

@@ -1,0 +1,79 @@
+//! Showing: fields of documents that are kept equal to values of the run.
+
+use loopwright_core::definition::Kind;
+use serde_json::{Map, Value};
+
+use super::fields::{Changes, of_document};
+use crate::error::EngineError;
+use crate::scene::{Scene, uses};
+
+/// What the documents should show now: by document and field. Nothing, where nobody shows anything.
+pub(crate) fn due(scene: &Scene<'_>) -> Result<Option<Value>, EngineError> {
+    // Items side by side would take the words out of each other's mouths.
+    let around = scene.run.of.as_ref().and_then(|it| scene.workflow.main.states.get(&**it));
+    if matches!(around.map(|it| &it.kind), Some(Kind::Each(each)) if each.at_once > 1) {
+        return Ok(None);
+    }
+    let mut all = Map::new();
+    for (name, document) in &scene.workflow.documents {
+        let mut fields = Map::new();
+        for (field, text) in &document.shows {
+            // A state that shows no phase keeps what was shown before.
+            if scene.run.phase.is_none() && uses(text, "phase") {
+                continue;
+            }
+            fields.insert(field.clone(), scene.value(text)?);
+        }
+        if !fields.is_empty() {
+            all.insert(name.to_string(), fields.into());
+        }
+    }
+    Ok(Some(Value::Object(all)).filter(|it| it.as_object().is_some_and(|it| !it.is_empty())))
+}
+
+/// Writes what documents should show, where they do not yet: whether any was written, and what could not be shown.
+pub(crate) fn show(scene: &Scene<'_>, due: &Value) -> Result<(bool, Vec<String>), EngineError> {
+    let (mut written, mut wrong) = (false, Vec::new());
+    for (name, fields) in due.as_object().into_iter().flatten() {
+        match one(scene, name, fields) {
+            Ok(Ok(any)) => written |= any,
+            Ok(Err(why)) | Err(EngineError::Wrong(why)) => {
+                wrong.push(format!("`{name}` does not show where the run stands: {why}"));
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Ok((written, wrong))
+}
+
+/// One document: all of its fields, or none.
+fn one(scene: &Scene<'_>, name: &str, fields: &Value) -> super::Refusable<bool> {
+    let mut changes = Changes::default();
+    let owned = scene.workflow.documents.get(name).is_some_and(|it| it.engine_owned);
+    for (field, value) in fields.as_object().into_iter().flatten() {
+        let field = match of_document(scene, &name.into(), field)? {
+            Ok(field) => field,
+            Err(why) => return Ok(Err(why)),
+        };
+        let there = match changes.there(scene, &field)? {
+            Ok(there) => there,
+            Err(why) => return Ok(Err(why)),
+        };
+        // Somebody else's is theirs to make; and nothing is shown as nothing.
+        let absent = match &there {
+            Some(text) => field.value(text).map(|it| it.is_none()),
+            None if !owned => return Ok(Ok(false)),
+            None => Ok(true),
+        };
+        let changed = match absent {
+            Ok(true) if value.is_null() => continue,
+            Ok(_) => changes.text(scene, &field)?.and_then(|text| field.set(&text, value)),
+            Err(why) => Err(why),
+        };
+        match changed {
+            Ok(text) => changes.put(&field, text),
+            Err(why) => return Ok(Err(why)),
+        }
+    }
+    changes.write(scene).map(Ok)
+}

@@ -1,0 +1,100 @@
+//! Branches and worktrees: what there is, and how a run goes from one to another.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use loopwright_core::machine::Site;
+
+use super::Done;
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::files::Files;
+use crate::git::{Git, GitError};
+use crate::scene::Scene;
+
+/// A worktree.
+pub(super) struct Worktree {
+    pub(super) path: PathBuf,
+    pub(super) branch: Option<String>,
+}
+
+/// All worktrees of a repository, the main one first.
+pub(super) fn all(git: &Git) -> Result<Vec<Worktree>, GitError> {
+    let listed = git.bytes(&["worktree", "list", "--porcelain", "-z"])?;
+    let mut found: Vec<Worktree> = Vec::new();
+    for line in String::from_utf8_lossy(&listed).split('\0') {
+        if let Some(path) = line.strip_prefix("worktree ") {
+            found.push(Worktree { path: path.into(), branch: None });
+        } else if let (Some(branch), Some(last)) = (line.strip_prefix("branch refs/heads/"), found.last_mut())
+        {
+            last.branch = Some(branch.to_owned());
+        }
+    }
+    Ok(found)
+}
+
+/// Whether two paths are one place.
+pub(super) fn is_same(one: &Path, other: &Path) -> bool {
+    match (one.canonicalize(), other.canonicalize()) {
+        (Ok(one), Ok(other)) => one == other,
+        _ => one == other,
+    }
+}
+
+/// The commit something stands for, if it does.
+pub(super) fn commit_of(git: &Git, reference: &str) -> Result<Option<String>, GitError> {
+    let what = format!("{reference}^{{commit}}");
+    match git.text(&["rev-parse", "--verify", "--quiet", "--end-of-options", &what]) {
+        Ok(commit) => Ok(Some(commit)),
+        Err(GitError::Failed { .. }) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// The commit of a branch, if there is such a branch.
+pub(super) fn tip(git: &Git, branch: &str) -> Result<Option<String>, GitError> {
+    commit_of(git, &format!("refs/heads/{branch}"))
+}
+
+/// Why nothing can be done with a branch of this name here.
+pub(super) fn unfit(engine: &Engine, git: &Git, name: &str) -> Result<Option<String>, GitError> {
+    if !engine.home.is_repository {
+        return Ok(Some("this project is in no git repository; make one (`git init`)".to_owned()));
+    }
+    let reference = format!("refs/heads/{name}");
+    match git.text(&["check-ref-format", &reference]) {
+        Ok(_) if !name.starts_with('-') && name != "HEAD" => Ok(None),
+        Ok(_) | Err(GitError::Failed { .. }) => Ok(Some(format!("`{name}` cannot be the name of a branch"))),
+        Err(error) => Err(error),
+    }
+}
+
+/// What git would not do, and what a person can do about it.
+pub(super) fn refused(error: GitError, help: &str) -> Result<Done, EngineError> {
+    match error {
+        GitError::Failed { .. } => Ok(Done::plain("failed", format!("{error}; {help}"))),
+        missing @ GitError::Missing(_) => Err(missing.into()),
+    }
+}
+
+/// The run goes to another worktree. Where it is there already, it stays.
+pub(super) fn goes_to(scene: &Scene<'_>, place: &Path, summary: String) -> Result<Done, EngineError> {
+    let site = scene.run.site.clone().unwrap_or_default();
+    let done = Done::plain("done", summary);
+    if is_same(Path::new(&site.folder), place) {
+        return Ok(done);
+    }
+    let Some(git) = Git::around(place)? else {
+        return Ok(Done::plain("failed", format!("{} is no worktree", place.display())));
+    };
+    let files = Files::of(git, scene.name)?;
+    let look = files.look()?;
+    files.keep(scene.name, &look.tree)?;
+    let placed = Site {
+        folder: files.root().to_string_lossy().into_owned(),
+        start: look.tree.clone(),
+        base: files.git().head()?,
+        own: site.own,
+    };
+    Ok(Done { placed: Some(placed), look: Some(Arc::new(look)), ..done })
+}
