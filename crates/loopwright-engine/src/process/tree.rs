@@ -1,11 +1,18 @@
 //! Ending everything below this process.
 
 use std::fs;
+use std::time::Duration;
 
 use rustix::process::{Pid, Signal, WaitOptions, getpid, kill_process, wait};
 
+/// How long the dying are left alone before they are looked at again.
+const PAUSE: Duration = Duration::from_millis(1);
+
 /// Ends every process below this one and waits until all are gone. What they let go of comes to this process, which is
 /// its reaper, so that nothing gets away.
+///
+/// It never waits for one process in particular: while it did, another that was begun just before its parent was ended
+/// would live on.
 pub(super) fn end_all() {
     loop {
         let below = descendants();
@@ -16,11 +23,8 @@ pub(super) fn end_all() {
             // One that is gone already needs no ending.
             let _ = kill_process(pid, Signal::KILL);
         }
-        // Somebody below has to die now, if they are not all children of children; these come here next.
-        if wait(WaitOptions::empty()).is_err() {
-            std::thread::yield_now();
-        }
         while matches!(wait(WaitOptions::NOHANG), Ok(Some(_))) {}
+        std::thread::sleep(PAUSE);
     }
 }
 

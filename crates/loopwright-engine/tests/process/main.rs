@@ -138,6 +138,27 @@ fn it_can_be_called_off() {
     );
 }
 
+/// One that is met while it begins others is ended with all of them.
+#[test]
+fn one_that_keeps_beginning_others_can_be_called_off() {
+    let here = folder();
+    let several = "i=0; while [ $i -lt 300 ]; do sleep 1000 & echo $! >> begun; i=$((i + 1)); done; wait";
+    let command = shell(several, here.path());
+    for _ in 0..10 {
+        let cancel = Cancel::default();
+        let ran = std::thread::scope(|scope| {
+            let running =
+                scope.spawn(|| command.run(&supervisor(), &cancel, &mut |_| {}).expect("a supervisor"));
+            written(&here.path().join("begun"));
+            cancel.call_off();
+            running.join().expect("it ran")
+        });
+        assert_eq!(ran.ended, Ended::Cancelled);
+        assert_eq!(written(&here.path().join("begun")).lines().filter(|it| runs(it)).count(), 0);
+        fs::remove_file(here.path().join("begun")).expect("it is there");
+    }
+}
+
 /// Whoever drives is killed: nothing goes on.
 #[test]
 fn nothing_goes_on_when_whoever_started_it_is_gone() {
