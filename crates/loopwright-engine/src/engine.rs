@@ -200,6 +200,12 @@ impl Engine {
                 ));
             }
         }
+        if let Some(what) = crate::unkept::first(workflow) {
+            return wrong(format!(
+                "`{}` does not run yet: {what}, and that is not kept to yet; it can be checked and rehearsed",
+                workflow.name
+            ));
+        }
         if begin.subject.trim().is_empty() {
             return wrong(format!(
                 "a run of `{}` is about a {}: say which",

@@ -17,6 +17,7 @@ mod people;
 pub mod process;
 mod project;
 mod scene;
+mod unkept;
 
 pub use self::config::{AgentConfig, CONFIG, Config, OneOrMany};
 pub use self::driver::{Asking, Driver, Standing, fits, this_process};

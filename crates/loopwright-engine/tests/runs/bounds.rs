@@ -144,3 +144,24 @@ fn what_is_out_of_bounds_is_undone_and_said() {
         }
     }
 }
+
+/// What a workflow says and what would not be kept to: no run is begun as if nothing had been said.
+#[test]
+fn what_is_not_kept_to_yet_is_not_begun() {
+    let coder = "may-write: [code]}";
+    let cases = [
+        (coder, "may-write: [code], deny: [network]}", "the role `coder` has `deny`"),
+        (coder, "may-write: [code], rules: [tests-only]}", "the role `coder` has `rules`"),
+        ("subject: thing\n", "subject: thing\nbudgets:\n  purse: 5 usd\n", "the budget `purse` counts"),
+        ("{run: \"sh test.sh\"}", "{named: new-tests-fail}", "`checks` is a check of the library"),
+    ];
+    for (from, to, expected) in cases {
+        let bench = Bench::with(&[("src/a", "old\n")]);
+        let engine = bench.engine(&[("coder", WRITES), ("judge", AGREES)]);
+        let text = bounded().replace(from, to);
+        let begin = Begin { subject: "it".into(), ..Begin::default() };
+        let told = run(&engine, &workflow(&text), &begin).expect_err(to).to_string();
+        assert!(told.contains(expected), "{to}: {told}");
+        assert_eq!(engine.journal.runs().expect("runs"), [], "{to}: it was begun");
+    }
+}
