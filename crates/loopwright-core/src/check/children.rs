@@ -1,14 +1,16 @@
 //! Children: each is unfolded once for every setting a parent runs it with, and what it can come to decides what the
 //! parent can see.
 
+use std::cell::LazyCell;
+
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 
-use super::monitors::{Watch, What};
+use super::monitors::{Seen, Watch, What};
 use super::slots::term_values;
 use super::terms::outer_terms;
-use super::trace::{ChildSteps, Tracer, forcing};
-use super::unfold::{Ends, Memory, Reached, Setting, Unfolded};
+use super::trace::{ChildSteps, Tracer, forcing, writing};
+use super::unfold::{Ends, Forced, Memory, Reached, Setting, Unfolded};
 use super::watched::watches;
 use super::writes::{Documents, Shelf};
 use crate::definition::{Claim, EachRun, Happened, Kind, Machine, Term, Workflow};
@@ -58,6 +60,7 @@ pub(super) fn unfold<'w>(workflow: &'w Workflow, shelf: &'w Shelf, memory: Memor
         let mut all = watches(workflow, child);
         all.extend(inside(workflow, child));
         all.extend(unforced(workflow, child));
+        all.extend(written(workflow, shelf, child));
         let unfolded = Unfolded::new(
             workflow,
             shelf,
@@ -133,19 +136,25 @@ fn comes_to(unfolded: &Unfolded<'_>, watches: &[Watch]) -> (IndexMap<Name, Reach
     let alone = Prover::without(&unfolded.graph, Limits::default(), &waits);
     let unattended = ends_of(unfolded, &alone);
     let ends = ends_of(unfolded, &prover);
-    let asked = |it: &Watch| matches!(it.what, What::Inside { .. } | What::Unforced { .. });
+    let asked = |it: &Watch| matches!(it.what, What::Inside { .. } | What::OnTheWay { .. });
     let verdicts = if watches.iter().any(asked) { prover.monitors() } else { Vec::new() };
-    let unforced = |end: &Name| {
+    let always = |end: &Name, what: Seen| {
         let mut about = watches.iter().zip(&verdicts);
         about.any(|(it, verdict)| {
-            matches!(&it.what, What::Unforced { end: of } if of == end) && *verdict == Verdict::Holds
+            let asked = matches!(&it.what, What::OnTheWay { seen, end: of } if of == end && *seen == what);
+            asked && *verdict == Verdict::Holds
         })
     };
     let forces = unfolded.machine.arms().any(|it| !it.forced.is_empty());
     let reached = |end: Name| {
         let by_person = !unattended.contains(&end);
         let edited = if by_person { edited_before(unfolded, &end) } else { 0 };
-        let reached = Reached { by_person, edited, forced: forces && !unforced(&end) };
+        let forced = match forces {
+            true if always(&end, Seen::SomethingForced) => Forced::Always,
+            true if !always(&end, Seen::NothingForced) => Forced::Maybe,
+            _ => Forced::Never,
+        };
+        let reached = Reached { by_person, edited, forced };
         (end, reached)
     };
     (ends.into_iter().map(reached).collect(), verdicts)
@@ -176,19 +185,21 @@ fn edited_before(unfolded: &Unfolded<'_>, end: &Name) -> Documents {
 
 fn ends_of(unfolded: &Unfolded<'_>, prover: &Prover<'_>) -> Vec<Name> {
     let reach = prover.reach(usize::MAX);
-    let mut ends: Vec<Name> = Vec::new();
-    for (node, certainty) in reach.nodes.iter().enumerate() {
-        if *certainty == Certainty::No {
-            continue;
-        }
-        if let Some(state) = unfolded.state(u32::try_from(node).unwrap_or(u32::MAX))
-            && unfolded.graph.nodes[node].end
-            && !ends.contains(&state.name)
-        {
-            ends.push(state.name.clone());
+    let is_reached = |node: &u32| reach.nodes.get(*node as usize).is_some_and(|it| *it != Certainty::No);
+    let ends = end_nodes(unfolded).into_iter();
+    ends.filter(|(_, nodes)| nodes.iter().any(is_reached)).map(|(name, _)| name).collect()
+}
+
+/// The ends of a machine, each with its nodes.
+fn end_nodes(unfolded: &Unfolded<'_>) -> IndexMap<Name, Vec<u32>> {
+    let mut found: IndexMap<Name, Vec<u32>> = IndexMap::new();
+    for (at, _) in unfolded.graph.nodes.iter().enumerate().filter(|(_, it)| it.end) {
+        let node = u32::try_from(at).unwrap_or(u32::MAX);
+        if let Some(state) = unfolded.state(node) {
+            found.entry(state.name.clone()).or_default().push(node);
         }
     }
-    ends
+    found
 }
 
 /// In a child: what the parent's properties say happened there, for each of its ends.
@@ -223,11 +234,27 @@ fn unforced(workflow: &Workflow, child: &Machine) -> Vec<Watch> {
     if !told || child.arms().all(|it| it.forced.is_empty()) {
         return Vec::new();
     }
-    let watch = |end: &Name| Watch {
-        name: format!("forced before {end}"),
-        what: What::Unforced { end: end.clone() },
+    let all = [Seen::NothingForced, Seen::SomethingForced];
+    child.ends().flat_map(|(end, _)| all.map(|it| on_the_way(it, end))).collect()
+}
+
+fn on_the_way(seen: Seen, end: &Name) -> Watch {
+    Watch { name: format!("{seen:?} before {end}"), what: What::OnTheWay { seen, end: end.clone() } }
+}
+
+/// In a child: whether documents are written before each of its ends which a gate of its own judges, and one of its
+/// parent's. A shortest way to an end is one on which the child's own need not be passed again.
+fn written(workflow: &Workflow, shelf: &Shelf, child: &Machine) -> Vec<Watch> {
+    let judged = |machine: &Machine| {
+        let gates = machine.states.values().filter_map(|it| it.gate.as_ref());
+        gates.fold(0, |set, it| set | shelf.set(workflow, it.judges.values().flatten()))
     };
-    child.ends().map(|(end, _)| watch(end)).collect()
+    let both = shelf.touched(judged(child)) & shelf.touched(judged(&workflow.main));
+    let may = both & super::writes::of_machine(workflow, shelf, child, &|_| None);
+    let one_by_one = (0..Documents::BITS).map(|at| may & (1 << at)).filter(|it| *it != 0);
+    one_by_one
+        .flat_map(|it| child.ends().map(move |(end, _)| on_the_way(Seen::NotWritten(it), end)))
+        .collect()
 }
 
 fn properties_of(workflow: &Workflow) -> Vec<Happened> {
@@ -305,8 +332,8 @@ fn surely_inside(
     found
 }
 
-/// For every end of a child: the steps of a shortest run to it; and of one in which a gate is passed over, where the
-/// parent can tell.
+/// For every end of a child: the steps of a shortest run to it; and of others in which a gate is passed over or something
+/// is written, where the parent can tell.
 pub(super) fn steps_to_ends(
     instance: &Instance<'_>,
     watches: &[Watch],
@@ -314,24 +341,35 @@ pub(super) fn steps_to_ends(
     tracer: &Tracer<'_, '_>,
 ) -> ChildSteps {
     let mut found = ChildSteps::default();
-    for (node, _) in instance.unfolded.nodes.iter().enumerate() {
-        let node = u32::try_from(node).unwrap_or(u32::MAX);
-        let Some(state) = instance.unfolded.state(node) else { continue };
-        let over = instance.unfolded.graph.nodes.get(node as usize).is_some_and(|it| it.end);
-        let key = (instance.state.clone(), instance.setting.clone(), state.name.clone());
-        if !over || found.contains_key(&key) {
-            continue;
-        }
-        if let Found::Path(path) = prover.path_to_node(node) {
-            found.insert(key, steps_of(instance, &path, tracer));
-        }
+    let graph = &instance.unfolded.graph;
+    let waits = |node: usize, cell: usize| graph.nodes[node].cells[cell].waits;
+    let alone = LazyCell::new(|| Prover::without(graph, Limits::default(), &waits));
+    for (name, nodes) in end_nodes(&instance.unfolded) {
+        let path_by = |prover: &Prover<'_>| {
+            nodes.iter().find_map(|it| match prover.path_to_node(*it) {
+                Found::Path(path) => Some(path),
+                Found::Nowhere | Found::Unknown => None,
+            })
+        };
+        let Some(path) = path_by(prover) else { continue };
+        let attended = path.moves.iter().any(|it| waits(it.node as usize, it.cell as usize));
+        // Where it can end like that without a person, the parent counts on it.
+        let path = attended.then(|| path_by(&alone)).flatten().unwrap_or(path);
+        let key = (instance.state.clone(), instance.setting.clone(), name);
+        found.insert(key, steps_of(instance, &path, tracer));
     }
-    if watches.iter().any(|it| matches!(it.what, What::Unforced { .. })) {
+    if watches.iter().any(|it| matches!(it.what, What::OnTheWay { .. })) {
         for (watch, verdict) in watches.iter().zip(prover.monitors()) {
-            if let (What::Unforced { end }, Verdict::Broken(path)) = (&watch.what, verdict) {
-                let key = (instance.state.clone(), instance.setting.clone(), forcing(end));
-                found.insert(key, steps_of(instance, &path, tracer));
-            }
+            let (What::OnTheWay { seen, end }, Verdict::Broken(path)) = (&watch.what, verdict) else {
+                continue;
+            };
+            let way = match seen {
+                Seen::NothingForced => forcing(end),
+                Seen::NotWritten(documents) => writing(end, *documents),
+                Seen::SomethingForced => continue,
+            };
+            let key = (instance.state.clone(), instance.setting.clone(), way);
+            found.insert(key, steps_of(instance, &path, tracer));
         }
     }
     found

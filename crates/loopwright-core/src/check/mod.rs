@@ -90,7 +90,7 @@ fn examine(workflow: &Workflow, limits: &Limits, memory: Memory) -> (Report, boo
     let children = instances.iter().map(|(it, prover, prefix)| (&it.unfolded, *prover, prefix.as_ref()));
     let machines = std::iter::once((&family.main, &main_prover, None)).chain(children);
     let mut taken = routes::Taken::default();
-    let mut doubled: Vec<(String, Scenario)> = Vec::new();
+    let mut doubled: Vec<(Scenario, Scenario)> = Vec::new();
     let mut ends_because = None;
     let mut main_reach = None;
     let mut properties = Vec::new();
@@ -106,7 +106,7 @@ fn examine(workflow: &Workflow, limits: &Limits, memory: Memory) -> (Report, boo
         taken.add(unfolded, &reach, prover);
         let (because, found) = loops::terminates(&tracer, prover);
         if let Some((problem, twice)) = found {
-            doubled.extend(twice.map(|it| (problem.message.clone(), it)));
+            doubled.extend(problem.path.clone().zip(twice));
             problems.push(problem);
         }
         problems.extend(loops::ends(&tracer, prover));

@@ -4,7 +4,7 @@ use super::presence;
 use super::slots::{BY_ITSELF, Slot};
 use super::unfold::{Begin, Setting, Unfolded, Values, goes_before};
 use super::watched::root_of;
-use super::writes;
+use super::writes::{self, Documents};
 use crate::definition::{Arm, Condition, EachRun, Gate, Happened, Kind, Machine, Outcome, State, Term};
 use crate::name::{Name, in_expression};
 use crate::problem::Place;
@@ -63,11 +63,25 @@ pub(super) enum What {
         /// The end.
         end: Name,
     },
-    /// In a child: no gate was passed over before this end. Nobody asks for it; a run that breaks it shows how one is.
-    Unforced {
+    /// In a child: what is seen on every way to this end. Nobody asks for it; it tells what the parent may count on, and a
+    /// run that breaks it shows another way.
+    OnTheWay {
+        /// What is seen.
+        seen: Seen,
         /// The end.
         end: Name,
     },
+}
+
+/// What may be seen on the way to an end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Seen {
+    /// No gate was passed over.
+    NothingForced,
+    /// A gate was passed over.
+    SomethingForced,
+    /// None of these was written.
+    NotWritten(Documents),
 }
 
 /// An arm as the watches see it: out of a state that was entered with these values and came out like this.
@@ -120,7 +134,7 @@ impl Watch {
             What::Defined { by, .. } => {
                 by.iter().any(|(it, _)| *it == state.name) && self.is_given(unfolded, state, values)
             }
-            What::Inside { end, .. } | What::Unforced { end } => *end == state.name,
+            What::Inside { end, .. } | What::OnTheWay { end, .. } => *end == state.name,
         }
     }
 
@@ -160,7 +174,7 @@ impl Watch {
             What::Before { happened: Happened::Signal { .. }, .. } => imported,
             What::After { after, .. } => *after != *first,
             What::Inside { .. } => false,
-            What::Unforced { .. } => true,
+            What::OnTheWay { seen, .. } => *seen != Seen::SomethingForced,
             What::Defined { document: Some(document), .. } => {
                 let (workflow, machine) = (unfolded.workflow, unfolded.machine);
                 match &machine.name {
@@ -213,13 +227,21 @@ impl Watch {
         }
     }
 
+    /// The documents it watches, if that is what it does.
+    pub(super) fn unwritten(&self) -> Option<Documents> {
+        match self.what {
+            What::OnTheWay { seen: Seen::NotWritten(documents), .. } => Some(documents),
+            _ => None,
+        }
+    }
+
     /// Whether it can have to be true on entering a state, for some values.
     pub(super) fn may_require(&self, state: &State) -> bool {
         match &self.what {
             What::Gate(gate) => state.needs.values().flatten().any(|it| it == gate),
             What::Before { reach: name, .. }
             | What::Inside { end: name, .. }
-            | What::Unforced { end: name } => *name == state.name,
+            | What::OnTheWay { end: name, .. } => *name == state.name,
             What::After { .. } => matches!(state.kind, Kind::End { outcome: Outcome::Success, .. }),
             What::Defined { by, .. } => by.iter().any(|(it, _)| *it == state.name),
         }
@@ -229,7 +251,7 @@ impl Watch {
     pub(super) fn breaks(&self, unfolded: &Unfolded<'_>, taken: &Taken<'_>) -> bool {
         match (&self.what, self.gate()) {
             (_, Some(gate)) => opens(unfolded, gate, taken) || retables(unfolded, gate, taken.arm),
-            (What::Unforced { .. }, None) => !taken.arm.forced.is_empty(),
+            (What::OnTheWay { seen: Seen::NothingForced, .. }, None) => !taken.arm.forced.is_empty(),
             (What::Defined { document: Some(document), .. }, None) => {
                 presence::loses(unfolded.workflow, taken.state, taken.signal, document)
             }
@@ -255,6 +277,7 @@ impl Watch {
             (What::After { comes: happened, .. } | What::Inside { happened, .. }, _) => {
                 came_out(happened, taken)
             }
+            (What::OnTheWay { seen: Seen::SomethingForced, .. }, _) => !taken.arm.forced.is_empty(),
             (What::Defined { document: Some(document), .. }, _) => presence::makes(unfolded, taken, document),
             (What::Defined { given, .. }, _) => match given.split_once('.') {
                 Some(("last", name)) => taken.state.name == *name,
@@ -274,20 +297,39 @@ impl Watch {
         else {
             return false;
         };
-        let Happened::Signal { child: Some(child), .. } = happened else { return false };
-        let Some((machine, setting)) = run_as(unfolded, taken, child) else { return false };
         // One that ended otherwise decides, and is no item that is done.
-        if !goes_before(taken.state, machine, taken.signal, taken.signal) {
-            return false;
-        }
-        let ran = machine.ends().map(|(it, _)| it).filter(|it| {
-            goes_before(taken.state, machine, it, taken.signal) && unfolded.may_end(taken.state, &setting, it)
-        });
-        let ran: Vec<&Name> = ran.collect();
-        let mut of_loop = inside.iter().filter(|(state, ..)| *state == taken.state.name);
-        !ran.is_empty()
-            && of_loop.any(|(_, at, ends)| *at == setting && ran.iter().all(|it| ends.contains(it)))
+        went_well(unfolded, taken, happened) && happened_in_what_is_done(unfolded, taken, happened, inside)
     }
+
+    /// Whether an arm makes it true where the loop did not come out well, and left an item done all the same.
+    pub(super) fn holds_by_what_is_left(&self, unfolded: &Unfolded<'_>, taken: &Taken<'_>) -> bool {
+        let What::After { comes, inside, .. } = &self.what else { return false };
+        !went_well(unfolded, taken, comes) && happened_in_what_is_done(unfolded, taken, comes, inside)
+    }
+}
+
+/// Whether a loop over the child that something is said of comes out well.
+fn went_well(unfolded: &Unfolded<'_>, taken: &Taken<'_>, happened: &Happened) -> bool {
+    let Happened::Signal { child: Some(child), .. } = happened else { return false };
+    let child = run_as(unfolded, taken, child);
+    child.is_some_and(|(machine, _)| goes_before(taken.state, machine, taken.signal, taken.signal))
+}
+
+/// Whether something surely happened in every item that a visit which comes out like this may have done.
+fn happened_in_what_is_done(
+    unfolded: &Unfolded<'_>,
+    taken: &Taken<'_>,
+    happened: &Happened,
+    inside: &[(Name, Setting, Vec<Name>)],
+) -> bool {
+    let Happened::Signal { child: Some(child), .. } = happened else { return false };
+    let Some((machine, setting)) = run_as(unfolded, taken, child) else { return false };
+    let ran = machine.ends().map(|(it, _)| it).filter(|it| {
+        goes_before(taken.state, machine, it, taken.signal) && unfolded.may_end(taken.state, &setting, it)
+    });
+    let ran: Vec<&Name> = ran.collect();
+    let mut of_loop = inside.iter().filter(|(state, ..)| *state == taken.state.name);
+    !ran.is_empty() && of_loop.any(|(_, at, ends)| *at == setting && ran.iter().all(|it| ends.contains(it)))
 }
 
 /// The child a loop runs, if it is this one, and with what.

@@ -10,20 +10,20 @@ use crate::rehearse::{Coverage, Played, Scenario, Shares, Stop, Verdict, WalkSte
 /// The most steps a path may have. A longer one is no help to anybody.
 const LONGEST_PATH: usize = 10_000;
 
-/// Leaves out what a run shows that cannot come to it, and says of the rest what was not shown. `doubled` are endless runs
-/// that go round twice, with what is said of them.
+/// Leaves out what a run shows that cannot come to it, and says of the rest what was not shown. `doubled` are endless runs,
+/// each with one that goes round twice.
 pub(super) fn only_what_plays(
     workflow: &Workflow,
     problems: &mut Vec<Problem>,
     forced: &mut [Forced],
-    doubled: &[(String, Scenario)],
+    doubled: &[(Scenario, Scenario)],
 ) {
     let mut stage = Stage { workflow, shares: Shares::new(), coverage: Coverage::of(workflow) };
     stage.leave_out_stopped(problems, forced, doubled);
     for problem in problems {
         problem.path.take_if(|it| it.steps.len() > LONGEST_PATH);
-        let twice = doubled.iter().find(|(message, _)| *message == problem.message).map(|(_, it)| it);
         let Some(path) = &problem.path else { continue };
+        let twice = doubled.iter().find(|(once, _)| once == path).map(|(_, it)| it);
         let property = workflow.properties.iter().find(|it| it.place == problem.place);
         let claim = property.filter(|_| problem.code == "property").map(|it| &it.claim);
         let once = stage.play(path).filter(|it| claim.is_none_or(|claim| !has_come(claim, path, &it.played)));
@@ -65,7 +65,7 @@ impl Stage<'_> {
         &mut self,
         problems: &mut Vec<Problem>,
         forced: &mut [Forced],
-        doubled: &[(String, Scenario)],
+        doubled: &[(Scenario, Scenario)],
     ) {
         let is_unsettled = |it: &Problem| it.code == "unsettled";
         if !problems.iter().any(is_unsettled) {
@@ -74,7 +74,7 @@ impl Stage<'_> {
         // One gate may stop the run to another, but not each the run to all others.
         let first_is_shown = problems.iter().any(|it| is_unsettled(it) && !self.is_stopped(it));
         problems.retain(|it| {
-            let twice = doubled.iter().find(|(message, _)| *message == it.message);
+            let twice = doubled.iter().find(|(once, _)| it.path.as_ref() == Some(once));
             if is_unsettled(it) {
                 return !first_is_shown || !self.is_stopped(it);
             }
@@ -126,4 +126,73 @@ fn came(step: &WalkStep, happened: &Happened) -> bool {
     let name = child.as_ref().map_or_else(|| state.clone(), |it| format!("{it}.{state}").into());
     let so = |signal: &Name| signals.contains(signal);
     step.state == name && (signals.is_empty() || step.signal.as_ref().is_some_and(so))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::language::{Folder, load};
+    use crate::rehearse::parse_scenario;
+
+    const TEXT: &str = "workflow: small
+subject: thing
+verbs: {go: {}}
+states:
+  s0:
+    rest: It rests.
+    on: {verb go: s0}
+  s1:
+    check: project.checks
+    on: {pass: done, fail: s0}
+  done: {end: success}
+properties:
+  - never: {reach: done, before: [s1 = pass]}
+";
+
+    fn workflow() -> Workflow {
+        let mut folder = Folder::default();
+        folder.files.insert("workflow.yaml".into(), TEXT.as_bytes().to_vec());
+        load(&folder).workflow.expect("it loads")
+    }
+
+    fn path(workflow: &Workflow, text: &str) -> Scenario {
+        parse_scenario(workflow, "path.yaml", text).0.expect("it is a scenario")
+    }
+
+    /// What is left of a problem that one run is said to show, and another that it can be taken again.
+    fn kept(code: &'static str, once: &str, twice: Option<&str>) -> Problem {
+        let workflow = workflow();
+        let path = |text: &str| path(&workflow, text);
+        let place = workflow.properties[0].place.clone();
+        let mut problems = vec![Problem::proof(code, place, "it is so".to_owned()).path(path(once))];
+        let doubled: Vec<(Scenario, Scenario)> = twice.map(|it| (path(once), path(it))).into_iter().collect();
+        only_what_plays(&workflow, &mut problems, &mut [], &doubled);
+        problems.remove(0)
+    }
+
+    const NOT_SHOWN: &str = "it was not shown that this cannot happen: it is so";
+
+    #[test]
+    fn a_run_that_plays_is_shown() {
+        let text = "scenario: it\nsteps: [verb: go]\nexpect: {reaches: s0}\n";
+        let kept = kept("trapped", text, None);
+        assert!(kept.path.is_some());
+        assert_eq!(kept.message, "it is so");
+    }
+
+    #[test]
+    fn a_run_that_goes_another_way_is_not_shown() {
+        let text = "scenario: it\nsteps: [verb: go]\nexpect: {reaches: done}\n";
+        let kept = kept("trapped", text, None);
+        assert!(kept.path.is_none());
+        assert_eq!(kept.message, NOT_SHOWN);
+    }
+
+    #[test]
+    fn a_round_that_needs_a_person_again_is_not_endless() {
+        let once = "scenario: it\nsteps: [verb: go]\nexpect: {reaches: s0}\n";
+        let twice = "scenario: it\nsteps: [verb: go, verb: go]\nexpect: {reaches: s0}\n";
+        assert_eq!(kept("endless", once, Some(twice)).message, NOT_SHOWN);
+        assert_eq!(kept("endless", once, Some(once)).message, "it is so");
+    }
 }

@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use super::fact_reads::{Reads, fact_reads};
 use super::terms::{reads_by_state, reads_same_again};
 use super::writes::{Documents, Shelf};
-use crate::definition::{Claim, Condition, Kind, Machine, State, Target, Term, Workflow};
+use crate::definition::{Claim, Condition, Gate, Kind, Machine, State, Target, Term, Workflow};
 use crate::machine::gate_name;
 use crate::name::Name;
 use crate::signal;
@@ -18,6 +18,10 @@ use crate::signal;
 /// The values of [`Slot::Outside`].
 pub(super) const BY_ITSELF: u16 = 0;
 pub(super) const BY_OTHERS: u16 = 1;
+
+/// The values of [`Slot::Passed`] but for the first: it never passed.
+pub(super) const STANDS: u16 = 1;
+pub(super) const SPOILT: u16 = 2;
 
 /// What a slot remembers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -30,6 +34,9 @@ pub(super) enum Slot {
     Handed(Name),
     /// Whether items of a loop may be done already that came to one of these ends.
     Done(Name, Vec<Name>),
+    /// Whether a loop's gate passed, and whether what it judged is still the same: what changed undoes its items. A round
+    /// that does not pass says nothing about that, and nor does who passes over it.
+    Passed(Name),
     /// Who led here.
     From,
 }
@@ -83,6 +90,11 @@ impl Slots {
         self.kept.iter().enumerate().filter(move |(_, it)| of_loop(it)).map(|(at, _)| at)
     }
 
+    /// The slot that remembers whether what is done in a loop is undone since.
+    pub(super) fn passed(&self, state: &State) -> Option<usize> {
+        self.position(&Slot::Passed(state.gate.as_ref()?.name.clone()))
+    }
+
     /// Which slots matter on entering a state. One that may lead back also keeps what matters where that is.
     pub(super) fn alive(&self, state: &str) -> Vec<bool> {
         self.alive.get(state).cloned().unwrap_or_default()
@@ -119,6 +131,11 @@ impl Slots {
         }
         for (name, ends) in done {
             slots.add(workflow, shelf, machine, Slot::Done(name.clone(), ends.clone()));
+            let gate = machine.states.get(&**name).and_then(|it| it.gate.as_ref());
+            let judges = |it: &&Gate| shelf.set(workflow, it.judges.values().flatten()) != 0;
+            if let Some(gate) = gate.filter(judges) {
+                slots.add(workflow, shelf, machine, Slot::Passed(gate.name.clone()));
+            }
         }
         if machine.states.values().any(State::returns) {
             slots.add(workflow, shelf, machine, Slot::From);
@@ -157,6 +174,10 @@ impl Slots {
                 let handed = reads_same_again(state).then(|| Slot::Handed(gate_name(state)));
                 let handed = handed.and_then(|it| self.position(&it));
                 for at in self.done(&state.name).chain(handed) {
+                    here[at] = true;
+                }
+                let remembers = self.done(&state.name).next().is_some();
+                if let Some(at) = self.passed(state).filter(|_| remembers) {
                     here[at] = true;
                 }
                 if let Some(at) = self.position(&Slot::From).filter(|_| state.returns()) {
@@ -249,16 +270,18 @@ fn spoilt_besides(
     machine: &Machine,
     read: &IndexMap<Name, Vec<Term>>,
 ) -> Vec<Name> {
-    let judged = |gate: &Name| {
+    // What its judges judge, for each row of their tables.
+    let rows = |gate: &Name| {
         let judges = machine.gates.get(&**gate).into_iter().flatten();
         let gates = judges.filter_map(|it| machine.states.get(&**it)?.gate.as_ref());
-        gates.fold(0, |set, it| set | shelf.set(workflow, it.judges.values().flatten()))
+        gates.flat_map(|it| it.judges.values()).map(|it| shelf.set(workflow, it)).collect::<Vec<_>>()
     };
+    let judged = |gate: &Name| rows(gate).iter().fold(0, |set, it| set | it);
     let routed = read.values().flatten().filter_map(|it| match it {
-        Term::Gate(gate) => Some(judged(gate)),
+        Term::Gate(gate) => Some(rows(gate)),
         _ => None,
     });
-    let mut routed: Vec<Documents> = routed.filter(|it| *it != 0).collect();
+    let mut routed: Vec<Documents> = routed.flatten().filter(|it| *it != 0).collect();
     routed.sort_unstable();
     routed.dedup();
     let spoils = |edited: Documents, other: Documents| {
@@ -320,6 +343,7 @@ fn values_of(workflow: &Workflow, machine: &Machine, slot: &Slot) -> Option<Vec<
             Some(if topics.is_empty() { yes_no() } else { by_topic.collect() })
         }
         Slot::Done(..) | Slot::Outside(_) => Some(yes_no()),
+        Slot::Passed(_) => Some(["never", "stands", "spoilt"].map(Name::from).to_vec()),
         Slot::From => Some(std::iter::once(Name::from("")).chain(machine.states.keys().cloned()).collect()),
         Slot::Term(term) => term_values(workflow, machine, term),
     }

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 
 use super::unfold::{Came, Setting, Unfolded, goes_before};
 use super::visits::{before_the_start, name_items, number_items};
-use super::writes::Shelf;
+use super::writes::{Documents, Shelf};
 use crate::definition::{Each, EachRun, Kind, State, Term};
 use crate::name::Name;
 use crate::proof::graph::{Move, Path};
@@ -18,6 +18,11 @@ pub(super) type ChildSteps = FxHashMap<(Name, Setting, Name), Vec<Step>>;
 /// Under what the steps to an end are kept in which a gate is passed over. No end is called like that.
 pub(super) fn forcing(end: &Name) -> Name {
     format!("{end} forced").into()
+}
+
+/// Under what the steps to an end are kept in which a document is written, which the shortest way does not write.
+pub(super) fn writing(end: &Name, document: Documents) -> Name {
+    format!("{end} writes {document}").into()
 }
 
 /// Writes paths down.
@@ -132,17 +137,6 @@ impl Tracer<'_, '_> {
         let machine = self.unfolded.workflow.children.get(&**child)?;
         let setting = self.unfolded.setting(self.unfolded.values(step.node)?, machine, with);
         self.children.get(&(state.name.clone(), setting, signal.clone()))
-    }
-
-    /// Whether a move leaves a gate passed over, where somebody tells that from passed.
-    pub(super) fn is_forced(&self, step: Move, state: &State) -> bool {
-        let Some(gate) = state.gate.as_ref().map(|it| &it.name) else { return false };
-        let node = self.unfolded.graph.nodes.get(step.node as usize);
-        let cell = node.and_then(|it| it.cells.get(step.cell as usize));
-        let to = cell.and_then(|it| it.steps.get(step.step as usize)).map(|it| it.to);
-        let values = to.and_then(|it| self.unfolded.values(it));
-        let status = values.and_then(|it| self.unfolded.term(it, &Term::Gate(gate.clone())));
-        status.is_some_and(|it| *it == *"forced")
     }
 
     fn begin(&self, name: &str, path: &Path) -> Scenario {
@@ -308,10 +302,14 @@ impl Tracer<'_, '_> {
         // What the graph takes to have been written, and no more.
         let written = came.wrote.map(|it| self.shelf.names(it)).unwrap_or_default();
         let of_item = |end: &Name| {
-            let inside = self.inside(step, state, end);
-            inside.map(|it| it.iter().cloned().map(|it| writing_only(it, &written)).collect::<Vec<_>>())
+            let inside = self.inside(step, state, end)?;
+            let one_by_one = (0..Documents::BITS).map(|at| came.wrote.unwrap_or(0) & (1 << at));
+            let missing = one_by_one.filter(|it| *it != 0 && !writes(inside, &self.shelf.names(*it)));
+            let mut fuller = missing.filter_map(|it| self.inside(step, state, &writing(end, it)));
+            let inside = fuller.next().unwrap_or(inside);
+            Some(inside.iter().cloned().map(|it| writing_only(it, &written)).collect::<Vec<_>>())
         };
-        let forced = self.is_forced(step, state);
+        let forced = came.forced;
         let of_last = |end: &Name| forced.then(|| of_item(&forcing(end))).flatten().or_else(|| of_item(end));
         let of_others = besides.iter().filter_map(of_item).flatten();
         match &each.run {
@@ -389,6 +387,14 @@ fn changing(steps: &[Step]) -> Vec<Name> {
     let all: Vec<(Name, Name)> = steps.iter().flat_map(said).collect();
     let other = |name: &Name, value: &Name| all.iter().any(|(it, said)| it == name && said != value);
     all.iter().filter(|(name, value)| other(name, value)).map(|(name, _)| name.clone()).collect()
+}
+
+/// Whether some step writes one of these.
+fn writes(steps: &[Step], documents: &[Name]) -> bool {
+    steps.iter().any(|it| {
+        let wrote = if let Step::State { play, .. } = it { play.wrote.as_ref() } else { None };
+        wrote.is_some_and(|it| it.iter().any(|it| documents.contains(it)))
+    })
 }
 
 /// A step of a child that writes no more than the child is taken to write in all.

@@ -33,7 +33,7 @@ pub(super) fn watches(
     let mut failed: Vec<usize> = Vec::new();
     let mut missing: Vec<&String> = Vec::new();
     for (at, (watch, verdict)) in watches.iter().zip(prover.monitors()).enumerate() {
-        if matches!(watch.what, What::Inside { .. } | What::Unforced { .. }) {
+        if matches!(watch.what, What::Inside { .. } | What::OnTheWay { .. }) {
             continue;
         }
         let monitor = u16::try_from(at).unwrap_or(u16::MAX);
@@ -177,7 +177,7 @@ fn broken(tracer: &Tracer<'_, '_>, watch: &Watch, path: &Path) -> Option<Problem
             let problem = Problem::proof("property", declared.place.clone(), message.clone());
             Some(problem.path(tracer.scenario(&message, path, expect)))
         }
-        What::Inside { .. } | What::Unforced { .. } => None,
+        What::Inside { .. } | What::OnTheWay { .. } => None,
     }
 }
 
@@ -273,7 +273,7 @@ fn unknown(tracer: &Tracer<'_, '_>, watch: &Watch) -> Option<Problem> {
         What::Before { property, .. } | What::After { property, .. } => {
             unfolded.workflow.properties.get(*property).map(said).unwrap_or_default()
         }
-        What::Inside { .. } | What::Unforced { .. } => return None,
+        What::Inside { .. } | What::OnTheWay { .. } => return None,
     };
     Some(Problem::proof(
         "not-shown",

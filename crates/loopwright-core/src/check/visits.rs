@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::trace::{Tracer, forcing};
 use super::unfold::goes_before;
-use crate::definition::{Each, EachRun, Kind, State, Term};
+use crate::definition::{Each, EachRun, Kind, State};
 use crate::name::Name;
 use crate::proof::graph::{Move, Path};
 use crate::rehearse::Step;
@@ -59,15 +59,14 @@ impl Tracer<'_, '_> {
     pub(super) fn visits(&self, moves: &[Move], imported: bool) -> Vec<Visit> {
         let mut visits: Vec<Visit> = moves.iter().map(|_| Visit::default()).collect();
         let mut found: FxHashMap<(Name, Name), Item> = FxHashMap::default();
-        let mut passed: Vec<&Name> = Vec::new();
         for (at, step) in moves.iter().enumerate() {
             let Some((state, came)) = self.state_and_came(*step) else { continue };
             let key = (state.name.clone(), came.signal.clone());
             let alone = came.edited == 0 && came.wrote.is_none_or(|it| it == 0);
             // An item of this visit shows it as well, if it can end like that.
             let counts = alone || self.inside(*step, state, &came.signal).is_none();
-            let done = counts && self.is_done(*step, state, &came.signal, &passed);
-            passed.extend(state.gate.iter().filter(|it| it.passes.contains(&came.signal)).map(|it| &it.name));
+            let values = self.unfolded.values(step.node);
+            let done = counts && values.is_some_and(|it| self.unfolded.done_before(state, it, &came.signal));
             // Where everything is run anew, only a try of the same visit leaves something done.
             let anew = self.unfolded.runs_anew(&state.name);
             let since = if anew { self.visit_begins(moves, at) } else { 0 };
@@ -110,7 +109,7 @@ impl Tracer<'_, '_> {
 
     /// Where a gate was passed over in an item, and not in one that decides: in which.
     fn forced_besides(&self, step: Move) -> Option<Name> {
-        let (state, came) = self.state_and_came(step).filter(|(state, _)| self.is_forced(step, state))?;
+        let (state, came) = self.state_and_came(step).filter(|(_, came)| came.forced)?;
         let Kind::Each(Each { run: EachRun::Child(child), .. }) = &state.kind else { return None };
         let machine = self.unfolded.workflow.children.get(&**child)?;
         let mut before =
@@ -141,17 +140,6 @@ impl Tracer<'_, '_> {
             })
         };
         within.rev().find(|at| may_have((&moves[*at], &visits[*at]))).map(Item::Besides)
-    }
-
-    /// Whether a loop may come out like this by items that are done, which nothing has undone since.
-    fn is_done(&self, step: Move, state: &State, signal: &Name, passed: &[&Name]) -> bool {
-        let Some(values) = self.unfolded.values(step.node) else { return false };
-        // What has changed since its gate passed undoes them.
-        let stands = state.gate.as_ref().is_none_or(|it| {
-            let status = self.unfolded.term(values, &Term::Gate(it.name.clone()));
-            !passed.contains(&&it.name) || status.is_some_and(|it| matches!(&*it, "fresh" | "forced"))
-        });
-        stands && self.unfolded.done_before(state, values, signal)
     }
 }
 

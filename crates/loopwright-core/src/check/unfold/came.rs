@@ -22,6 +22,8 @@ pub(in super::super) struct Came {
     /// Arms that only try the same visit again, which were walked past: their place in the cell, and how often each can
     /// be taken first.
     pub(in super::super) retries: Vec<(usize, u64)>,
+    /// A gate was passed over in an item, so that the loop's own counts as passed over as well.
+    pub(in super::super) forced: bool,
     /// Only that a person decided something in a child; what follows is the next move.
     pub(in super::super) decides: bool,
     /// Per step of the cell: the arm's place in the state's cell.
@@ -56,6 +58,14 @@ pub(in super::super) struct Reached {
     pub(in super::super) by_person: bool,
     /// Never without somebody editing what these are.
     pub(in super::super) edited: Documents,
-    /// Possibly past a gate, so that what the loop passes counts as forced.
-    pub(in super::super) forced: bool,
+    /// Whether past a gate, so that what the loop passes counts as forced.
+    pub(in super::super) forced: Forced,
+}
+
+/// Whether a gate is passed over on the way to an end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in super::super) enum Forced {
+    Never,
+    Maybe,
+    Always,
 }

@@ -3,7 +3,7 @@
 
 use super::{Ends, Setting, Unfolded, Values};
 use crate::check::monitors::{Watch, What};
-use crate::check::slots::{Remembered, Slot};
+use crate::check::slots::{Remembered, SPOILT, Slot};
 use crate::definition::{Each, EachRun, Happened, Kind, Machine, Outcome, State, Target, Term, Workflow};
 use crate::name::Name;
 
@@ -89,7 +89,8 @@ impl Unfolded<'_> {
         };
         let Kind::Each(each) = &state.kind else { return false };
         let Some(child) = runs(state).and_then(|it| self.workflow.children.get(&**it)) else { return false };
-        self.slots.done(&state.name).any(is_done) && {
+        let undone = self.slots.passed(state).is_some_and(|it| values.get(it) == Some(&SPOILT));
+        !undone && self.slots.done(&state.name).any(is_done) && {
             let now = self.setting(values, child, &each.with);
             self.ends.iter().any(|((name, then), ends)| {
                 *name == state.name && ends.contains_key(signal) && may_follow(self.machine, then, &now)

@@ -12,12 +12,12 @@ use super::fitted::{Fitted, FittedCell};
 use super::plan::{CellPlan, StatePlan};
 use super::steps::{Moment, Routed};
 use super::{
-    Builder, Came, DECIDED, MOST_GATES, MOST_NODES, MOST_ROUTED, OVER, Spot, THERE, Unfolded, Values,
+    Builder, Came, DECIDED, Forced, MOST_GATES, MOST_NODES, MOST_ROUTED, OVER, Spot, THERE, Unfolded, Values,
 };
-use crate::check::slots::Slot;
+use crate::check::slots::{SPOILT, STANDS, Slot};
 use crate::check::writes::Documents;
 use crate::definition::{Kind, Term};
-use crate::proof::graph::{Cell, Step};
+use crate::proof::graph::{Cell, Ids, Step};
 use crate::signal;
 
 /// Documents a state wrote on its way out, or that somebody edited.
@@ -33,6 +33,8 @@ pub(super) struct Written {
     pub(super) idle: bool,
     /// Somebody decided something in an item beside.
     pub(super) helped: bool,
+    /// No item was done, though one may have been.
+    pub(super) leaves_nothing: bool,
 }
 
 /// A cell as it was found.
@@ -133,7 +135,9 @@ impl Unfolded<'_> {
                 let came = Came { signal: cell.signal.clone(), decides: true, ..Came::default() };
                 let cell = Cell { waits: true, steps: vec![Step { to, ..Step::default() }] };
                 found.push(FoundCell { cell, came, number: 0 });
-                continue;
+                if !fit.done {
+                    continue;
+                }
             }
             if cell.choices.too_many {
                 if !self.too_wide.contains(&state.state.name) {
@@ -177,15 +181,22 @@ impl Unfolded<'_> {
         let any = |it: u16| if it > 0 && it == state.topics { u16::MAX } else { it };
         let handed = state.handed.map(|it| any(spot.values[it]));
         let sizes = cell.choices.sizes(handed.is_some_and(|it| it > 0));
-        let done = fit.done.then(|| Written { idle: true, ..Written::default() });
-        let worked = if fit.only_done {
+        let waited = spot.part != THERE;
+        let done = (fit.done && !waited).then(|| Written { idle: true, ..Written::default() });
+        let worked = if fit.only_done || fit.decided && !waited {
             Vec::new()
         } else {
             self.writings((state, cell), fitted, &spot.values, builder)
         };
         let helped = worked.iter().filter(|_| !fit.leaves_by_person.is_empty());
         let helped: Vec<Written> = helped.map(|it| Written { helped: true, ..it.clone() }).collect();
-        for written in done.into_iter().chain(worked).chain(helped) {
+        let told = fit.arms.iter().any(|it| it.holds_by_what_is_left != Ids::default());
+        let barren: Vec<Written> =
+            worked.iter().filter(|_| told).map(|it| Written { leaves_nothing: true, ..it.clone() }).collect();
+        let gate = state.own_gate.and_then(|it| builder.plan.gates[it].slot);
+        let is_forced =
+            |values: &Values| gate.is_some_and(|it| it.forced != it.fresh && values[it.at] == it.forced);
+        for written in done.into_iter().chain(worked).chain(helped).chain(barren) {
             for changed in self.after_work(state, (cell, fit), fitted, &spot.values, &written, builder) {
                 // What is not asked for at present cannot be missing.
                 let asked_for = |it: &usize| builder.plan.gates[*it].is_asked_for(&changed.values);
@@ -206,14 +217,12 @@ impl Unfolded<'_> {
                         before: &spot.values,
                         after: &changed.values,
                         chosen: &chosen,
-                        touched: written.touched,
-                        stale: &written.stale,
-                        idle: written.idle,
-                        helped: written.helped,
+                        written: &written,
+                        forced: cell.passes && fit.forced != Forced::Never && is_forced(&changed.values),
                     };
                     if cell.choices.agree(&chosen, handed) {
                         let routed = self.route(&moment, builder);
-                        self.keep(&moment, routed, number, (&written, &changed), found);
+                        self.keep(&moment, routed, number, &changed, found);
                     }
                     if !turn(&mut chosen, &sizes) {
                         break;
@@ -229,9 +238,10 @@ impl Unfolded<'_> {
         moment: &Moment<'_, '_>,
         routed: Routed,
         number: usize,
-        (written, changed): (&Written, &Changed),
+        changed: &Changed,
         found: &mut Vec<FoundCell>,
     ) {
+        let written = moment.written;
         let missing_already = moment.cell.stale && written.documents.is_none();
         let waits = moment.cell.waits && !missing_already
             || changed.edited != 0
@@ -258,6 +268,7 @@ impl Unfolded<'_> {
             edited: changed.edited,
             retries: routed.retries,
             arms: routed.arms,
+            forced: moment.forced,
             ..Came::default()
         };
         moment.cell.choices.tell(moment.chosen, &mut came);
@@ -291,7 +302,7 @@ impl Unfolded<'_> {
         // Gates routing looks at, that stand settled and that this state could spoil.
         let touched = shelf.touched(may);
         let mut at_stake: Vec<Documents> = Vec::new();
-        for gate in builder.plan.gates.iter().filter(|it| it.is_settled(values)) {
+        for gate in builder.plan.gates.iter().filter(|it| it.is_settled(values) || it.stands(values)) {
             let judged = gate.judged(values);
             if touched & judged != 0 && !at_stake.contains(&judged) {
                 at_stake.push(judged);
@@ -331,18 +342,26 @@ impl Unfolded<'_> {
             let mut after = values.clone();
             let mut open: Vec<(usize, Vec<u16>)> = Vec::new();
             for (at, gate) in builder.plan.gates.iter().enumerate() {
-                let Some(slot) = gate.slot else { continue };
                 let touched = touched | written.touched;
+                let judged_now = state.own_gate == Some(at) && fitted.judges && !cell.stale;
+                if let Some(passed) = gate.passed {
+                    let spoilt = gate.stands(values) && touched & gate.judged(values) != 0;
+                    if judged_now && cell.passes {
+                        after[passed] = STANDS;
+                    } else if spoilt {
+                        after[passed] = SPOILT;
+                    }
+                }
+                let Some(slot) = gate.slot else { continue };
                 if touched != 0 && gate.is_settled(values) && touched & gate.judged(values) != 0 {
                     after[slot.at] = slot.stale;
                 }
-                if state.own_gate == Some(at) && fitted.judges && !cell.stale {
-                    if !cell.passes {
-                        after[slot.at] = slot.open;
-                    } else if fit.forced {
-                        open.push((slot.at, vec![slot.fresh, slot.forced]));
-                    } else {
-                        after[slot.at] = slot.fresh;
+                if judged_now {
+                    match fit.forced {
+                        _ if !cell.passes => after[slot.at] = slot.open,
+                        Forced::Never => after[slot.at] = slot.fresh,
+                        Forced::Always => after[slot.at] = slot.forced,
+                        Forced::Maybe => open.push((slot.at, vec![slot.fresh, slot.forced])),
                     }
                 }
             }

@@ -7,7 +7,7 @@ use super::super::slots::Slot;
 use super::super::writes::{self, Documents};
 use super::heeds::heeds;
 use super::plan::{Plan, StatePlan};
-use super::{Ends, Unfolded, Values};
+use super::{Ends, Forced, Unfolded, Values};
 use crate::definition::{Arm, Condition, Each, EachRun, Kind, Machine, Outcome, Per, State, Target, Term};
 use crate::machine::{Run, gate_name, row_line};
 use crate::name::Name;
@@ -32,13 +32,13 @@ pub(super) struct Fitted {
 pub(super) struct FittedCell {
     /// Whether it can come out like this at all.
     pub(super) can: bool,
-    /// Whether only by what a person decides in a child.
+    /// Whether only by what a person decides in a child, unless by items that are done alone.
     pub(super) decided: bool,
     /// Whether it may be by items that are done, and whether no other way is left.
     pub(super) done: bool,
     pub(super) only_done: bool,
-    /// Whether a gate may have been passed over in an item.
-    pub(super) forced: bool,
+    /// Whether a gate was passed over in an item.
+    pub(super) forced: Forced,
     /// Slots of ends that items of this visit may have come to, and are done by that.
     pub(super) leaves: Vec<usize>,
     /// The same, of ends that items come to only by what a person decides.
@@ -58,6 +58,8 @@ pub(super) struct FittedArm {
     pub(super) holds: Ids,
     /// Watches it makes true as well where a loop ran an item.
     pub(super) holds_by_an_item: Ids,
+    /// Watches it makes true where a loop that did not come out well left an item done.
+    pub(super) holds_by_what_is_left: Ids,
 }
 
 /// What an arm spends.
@@ -98,7 +100,7 @@ impl Fitter<'_> {
         let needs = writes::picked(&state.needs, &lookup).into_iter().flatten();
         let cells = state.cells.iter().map(|(signal, cell)| FittedCell {
             can: self.can_signal(unfolded, state, values, signal),
-            decided: self.reached(unfolded, state, values, signal) == Way::ByPerson,
+            decided: self.is_decided(unfolded, state, values, signal),
             done: unfolded.done_before(state, values, signal),
             only_done: self.is_only_done(unfolded, state, values, signal),
             forced: self.is_forced(unfolded, state, signal),
@@ -142,6 +144,11 @@ impl Fitter<'_> {
             breaks: which(&|it| it.breaks(unfolded, &taken)),
             holds: which(&|it| it.holds(unfolded, &taken)),
             holds_by_an_item: which(&|it| it.holds_by_an_item(unfolded, &taken)),
+            holds_by_what_is_left: if self.may_leave(unfolded, &taken) {
+                which(&|it| it.holds_by_what_is_left(unfolded, &taken))
+            } else {
+                Ids::default()
+            },
         }
     }
 
@@ -166,6 +173,20 @@ impl Fitter<'_> {
         }
     }
 
+    /// Whether a loop that runs an item comes out like this only by what a person decides in it. Where one that is done may
+    /// decide, that of this visit may have ended otherwise, and no worse.
+    fn is_decided(&self, unfolded: &Unfolded<'_>, state: &State, values: &Values, signal: &Name) -> bool {
+        let Kind::Each(Each { run: EachRun::Child(child), with, .. }) = &state.kind else { return false };
+        if !unfolded.done_before(state, values, signal) {
+            return self.reached(unfolded, state, values, signal) == Way::ByPerson;
+        }
+        let Some(machine) = unfolded.workflow.children.get(&**child) else { return false };
+        let setting = unfolded.setting(values, machine, with);
+        let Some(ends) = self.ends.get(&(state.name.clone(), setting)) else { return false };
+        let mut before = ends.iter().filter(|(it, _)| goes_before(state, machine, it, signal)).peekable();
+        before.peek().is_some() && before.all(|(_, it)| it.by_person)
+    }
+
     /// Whether a loop comes out like this by items that are done alone: none of this visit can end like that, nor better,
     /// so that what is done before is what counts.
     fn is_only_done(&self, unfolded: &Unfolded<'_>, state: &State, values: &Values, signal: &Name) -> bool {
@@ -186,16 +207,26 @@ impl Fitter<'_> {
         reached.filter(|_| !unfolded.done_before(state, values, signal)).map_or(0, |it| it.edited)
     }
 
-    /// Whether a gate may have been passed over in an item of a loop, of this visit or an earlier one.
-    fn is_forced(&self, unfolded: &Unfolded<'_>, state: &State, signal: &Name) -> bool {
-        let Kind::Each(Each { run: EachRun::Child(child), .. }) = &state.kind else { return false };
-        let Some(machine) = unfolded.workflow.children.get(&**child) else { return false };
+    /// Whether a gate was passed over in an item of a loop, of this visit or an earlier one.
+    fn is_forced(&self, unfolded: &Unfolded<'_>, state: &State, signal: &Name) -> Forced {
+        let Kind::Each(Each { run: EachRun::Child(child), .. }) = &state.kind else { return Forced::Never };
+        let Some(machine) = unfolded.workflow.children.get(&**child) else { return Forced::Never };
         let mut of_loop = self.ends.iter().filter(|((name, _), _)| *name == state.name).peekable();
         if of_loop.peek().is_none() {
-            return machine.arms().any(|it| !it.forced.is_empty());
+            let forces = machine.arms().any(|it| !it.forced.is_empty());
+            return if forces { Forced::Maybe } else { Forced::Never };
         }
-        let mut forced = of_loop.flat_map(|(_, ends)| ends).filter(|(_, it)| it.forced).map(|(end, _)| end);
-        forced.any(|it| it == signal || goes_before(state, machine, it, signal))
+        let ends: Vec<(&Name, Forced)> =
+            of_loop.flat_map(|(_, ends)| ends).map(|(end, it)| (end, it.forced)).collect();
+        let forced = ends.iter().filter(|(_, it)| *it != Forced::Never);
+        let mut forced = forced.filter(|(it, _)| *it == signal || goes_before(state, machine, it, signal));
+        if forced.next().is_none() {
+            return Forced::Never;
+        }
+        // Of what an import brought along nobody knows how it was done; only what ended well is.
+        let deciding = |(it, how): &(&Name, Forced)| *it != signal || *how == Forced::Always;
+        let brought = goes_before(state, machine, signal, signal);
+        if !brought && ends.iter().all(deciding) { Forced::Always } else { Forced::Maybe }
     }
 
     /// What a visit that comes out like this may leave done: one item may have ended well before another did not.
@@ -229,6 +260,10 @@ impl Fitter<'_> {
             _ => false,
         };
         unfolded.slots.done(&state.name).filter(may_leave).collect()
+    }
+
+    fn may_leave(&self, unfolded: &Unfolded<'_>, taken: &Taken<'_>) -> bool {
+        !self.leaves(unfolded, taken.state, taken.before, taken.signal, false).is_empty()
     }
 
     fn can_signal(&self, unfolded: &Unfolded<'_>, state: &State, values: &Values, signal: &Name) -> bool {
@@ -291,6 +326,7 @@ impl Unfolded<'_> {
             }
             Slot::Term(Term::Ever(name)) => well && *name == state.name,
             Slot::Term(Term::Gate(name)) => state.gate.as_ref().is_some_and(|it| it.name == *name),
+            Slot::Passed(gate) => state.gate.as_ref().is_some_and(|it| it.name == *gate),
             Slot::Handed(gate) => well && *gate == gate_name(state),
             _ => false,
         };

@@ -24,7 +24,7 @@ use std::rc::Rc;
 use indexmap::{Equivalent, IndexMap, IndexSet};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
-pub(super) use self::came::{Begin, Came, Ends, Reached, Setting};
+pub(super) use self::came::{Begin, Came, Ends, Forced, Reached, Setting};
 pub(super) use self::done::Memory;
 pub(super) use self::fitted::goes_before;
 use self::fitted::{Fitted, Fitter};

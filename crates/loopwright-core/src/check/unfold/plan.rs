@@ -2,6 +2,7 @@
 //!
 //! Slots, values, states, gates and counters are indices here; names come back when a path is written down.
 
+use super::super::slots::STANDS;
 use super::super::writes::Documents;
 use super::choices::Choices;
 use crate::definition::{Arm, State};
@@ -16,6 +17,8 @@ pub(super) struct Plan<'w> {
     pub(super) from: Option<usize>,
     /// Watches of a gate: the watch, the gate.
     pub(super) gate_watches: Vec<(u16, usize)>,
+    /// Watches of what is written: the watch, the documents.
+    pub(super) write_watches: Vec<(u16, Documents)>,
     /// Watches that begin anew when a state is entered: the watch, the state.
     pub(super) after_watches: Vec<(u16, usize)>,
     /// Watches that come true when a state is entered, such as an end.
@@ -131,6 +134,8 @@ pub(super) enum Read {
 /// A gate, planned.
 pub(super) struct GatePlan {
     pub(super) slot: Option<GateSlot>,
+    /// The slot that remembers whether what it passed is still the same, where that undoes items.
+    pub(super) passed: Option<usize>,
     /// Per judge: the slot that decides, and what is judged for each of its values.
     pub(super) judged: Vec<(Option<usize>, Vec<Documents>)>,
     /// It is asked for while these slots have these values.
@@ -200,7 +205,13 @@ impl GatePlan {
     /// Every slot that says how it stands, what it judges and whether it is asked for.
     pub(super) fn slots(&self) -> impl Iterator<Item = usize> + '_ {
         let judged = self.judged.iter().filter_map(|(slot, _)| *slot);
-        self.slot.map(|it| it.at).into_iter().chain(judged).chain(self.asked.iter().map(|(slot, _)| *slot))
+        let own = self.slot.map(|it| it.at).into_iter().chain(self.passed);
+        own.chain(judged).chain(self.asked.iter().map(|(slot, _)| *slot))
+    }
+
+    /// Whether it passed and nothing it judged has changed since, where that counts.
+    pub(super) fn stands(&self, values: &[u16]) -> bool {
+        self.passed.is_some_and(|it| values[it] == STANDS)
     }
 
     pub(super) fn is_settled(&self, values: &[u16]) -> bool {

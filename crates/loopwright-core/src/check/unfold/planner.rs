@@ -37,6 +37,7 @@ impl<'w> Planner<'_, 'w> {
             gates: gate_names.iter().map(|it| self.gate(it)).collect(),
             from: self.slots.position(&Slot::From),
             gate_watches: numbered().filter_map(|(it, at)| Some((at, gate(it.gate()?)?))).collect(),
+            write_watches: numbered().filter_map(|(it, at)| Some((at, it.unwritten()?))).collect(),
             after_watches: numbered()
                 .filter_map(|(it, at)| match &it.what {
                     What::After { after, .. } => Some((at, state(after)?)),
@@ -85,7 +86,8 @@ impl<'w> Planner<'_, 'w> {
         });
         let asked: Vec<(usize, Vec<bool>)> = asked.collect();
         let known = asked.iter().all(|(slot, _)| !self.slots.kept[*slot].reads.by_routing);
-        GatePlan { slot, judged: judged.collect(), asked, known }
+        let passed = self.slots.position(&Slot::Passed(name.clone()));
+        GatePlan { slot, passed, judged: judged.collect(), asked, known }
     }
 
     fn state(&self, state: &'w State) -> StatePlan<'w> {
@@ -112,6 +114,7 @@ impl<'w> Planner<'_, 'w> {
                 .iter()
                 .filter_map(|it| self.slots.term(it))
                 .chain(self.slots.done(&state.name))
+                .chain(self.slots.passed(state))
                 .collect(),
             own_gate: state.gate.as_ref().and_then(|it| self.gate_index(&it.name)),
             attended: self.is_attended(&state.kind),

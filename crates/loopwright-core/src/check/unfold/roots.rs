@@ -87,7 +87,7 @@ impl Unfolded<'_> {
                 Slot::From => vec![back.as_ref().map_or(0, |it| kept.index_of(it))],
                 // An imported run may bring items along that are done.
                 Slot::Done(name, _) => vec![u16::from(imported && !self.runs_anew(name))],
-                Slot::Handed(_) | Slot::Outside(_) => vec![0],
+                Slot::Handed(_) | Slot::Outside(_) | Slot::Passed(_) => vec![0],
             };
             choices.push(choice);
         }

@@ -1,9 +1,9 @@
 //! Routing an outcome: the arms that can be taken, in order, and where each leads.
 
+use super::expand::Written;
 use super::fitted::{FittedCell, Spends};
 use super::plan::{ArmPlan, CellPlan, Read, StatePlan, Test, To};
 use super::{Builder, Unfolded, Values};
-use crate::check::writes::Documents;
 use crate::proof::graph::{Ids, Step};
 
 /// An outcome about to be routed.
@@ -17,14 +17,10 @@ pub(super) struct Moment<'m, 'w> {
     pub(super) after: &'m Values,
     /// What the world decided.
     pub(super) chosen: &'m [u16],
-    /// What may have changed.
-    pub(super) touched: Documents,
-    /// Gates somebody's edit made stale.
-    pub(super) stale: &'m [usize],
-    /// Nothing was run.
-    pub(super) idle: bool,
-    /// Somebody decided something in an item beside.
-    pub(super) helped: bool,
+    /// What was written, or what somebody edited.
+    pub(super) written: &'m Written,
+    /// A gate was passed over in an item, and the loop's own counts as passed over by that.
+    pub(super) forced: bool,
 }
 
 /// The arms that can be taken, up to the first that spends nothing.
@@ -63,8 +59,11 @@ impl Unfolded<'_> {
             let to = self.node(target, &mut values, builder);
             self.scratch = values;
             let mut step = Step { to, spend, refill, breaks: fit.breaks.clone(), holds: fit.holds.clone() };
-            if !moment.idle {
+            if !moment.written.idle {
                 step.holds.extend(fit.holds_by_an_item.iter());
+            }
+            if !moment.written.leaves_nothing {
+                step.holds.extend(fit.holds_by_what_is_left.iter());
             }
             watch(&mut step, target, moment, builder);
             routed.arms.push(at);
@@ -89,7 +88,7 @@ fn holds(test: &Test, moment: &Moment<'_, '_>, builder: &Builder<'_, '_>) -> boo
 
 fn owed(index: usize, wanted: &[Test], moment: &Moment<'_, '_>, builder: &Builder<'_, '_>) -> bool {
     let gate = &builder.plan.gates[index];
-    if moment.stale.contains(&index) {
+    if moment.written.stale.contains(&index) {
         return gate.is_asked_for(moment.after);
     }
     // Nobody routes on it, so that an edit says which gates it made stale; this one is not among them.
@@ -104,11 +103,17 @@ fn watch(step: &mut Step, target: usize, moment: &Moment<'_, '_>, builder: &Buil
     for (watch, gate) in &builder.plan.gate_watches {
         // Somebody's edit counts against the gates it is signalled for; others are looked at where they are needed.
         let spoiled = if moment.cell.stale {
-            moment.stale.contains(gate)
+            moment.written.stale.contains(gate)
         } else {
-            moment.touched != 0 && moment.touched & builder.plan.gates[*gate].judged(moment.before) != 0
+            moment.written.touched != 0
+                && moment.written.touched & builder.plan.gates[*gate].judged(moment.before) != 0
         };
         if spoiled {
+            step.breaks.insert(*watch);
+        }
+    }
+    for (watch, documents) in &builder.plan.write_watches {
+        if !moment.cell.stale && moment.written.touched & documents != 0 {
             step.breaks.insert(*watch);
         }
     }
@@ -148,10 +153,10 @@ fn lead(
         let topic = cell.choices.topic().map_or(state.topics, |it| moment.chosen[it] + 1);
         values[at] = if cell.hands { topic.min(state.topics) } else { 0 };
     }
-    if !moment.idle {
+    if !moment.written.idle && !moment.written.leaves_nothing {
         moment.fit.leaves.iter().for_each(|it| values[*it] = 1);
     }
-    if moment.helped {
+    if moment.written.helped {
         moment.fit.leaves_by_person.iter().for_each(|it| values[*it] = 1);
     }
     for slot in arm.forced.iter().filter_map(|it| plan.gates[*it].slot) {
