@@ -16,6 +16,7 @@ pub mod journal;
 mod people;
 pub mod process;
 mod project;
+mod reading;
 mod scene;
 mod unkept;
 

@@ -116,6 +116,12 @@ fn question(asked: &Asked) {
     show::error_line(&format!("{}\n  {}", asked.text, answers.join(", ")));
 }
 
+/// An engine for runs there are, that shows what it does.
+pub(crate) fn engine_of_runs(json: bool, answers: &[String], may_ask: bool) -> Result<Engine, CommandError> {
+    let people = AtTheTerminal::with(answers, may_ask && !json)?;
+    session::engine_of_runs(Arc::new(people), Arc::new(Progress { json }))
+}
+
 /// An engine that shows what it does.
 pub(crate) fn engine(json: bool, answers: &[String], may_ask: bool) -> Result<Engine, CommandError> {
     let people = AtTheTerminal::with(answers, may_ask && !json)?;
@@ -131,6 +137,7 @@ pub(crate) fn stands(
 ) -> Result<ExitCode, CommandError> {
     let (definition, _) = engine.read(name).map_err(session::told)?;
     let view = RunView::of(&definition.workflow, standing.run());
+    let says = engine.says(name, (&definition, standing.run()));
     let (code, word) = match standing {
         Standing::Over { ending: Some(Ending::Success), .. } => (error::OK, "success"),
         Standing::Over { ending, .. } => {
@@ -140,11 +147,14 @@ pub(crate) fn stands(
         Standing::CalledOff { .. } => (error::LEFT, "left"),
     };
     if json {
-        show::out(&format!("{}\n", json!({"run": name, "standing": word, "view": view})));
+        show::out(&format!("{}\n", json!({"run": name, "standing": word, "says": says, "view": view})));
         return Ok(ExitCode::from(code));
     }
     match standing {
-        Standing::Over { .. } => show::out(&format!("{name}: {word}, at `{}`\n", view.state)),
+        Standing::Over { .. } => {
+            let says = says.map(|it| show::indented(&it)).unwrap_or_default();
+            show::out(&format!("{name}: {word}, at `{}`\n{says}", view.state));
+        }
         Standing::CalledOff { .. } => {
             show::out(&format!(
                 "{name}: left at `{}`; `loopwright resume {name}` takes it up again\n",

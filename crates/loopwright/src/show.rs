@@ -51,6 +51,11 @@ pub(crate) fn wrapped(text: &str, hanging: usize) -> String {
     text.lines().map(|it| textwrap::fill(it, &options) + "\n").collect()
 }
 
+/// Lines, each a little further in.
+pub(crate) fn indented(text: &str) -> String {
+    text.lines().map(|it| format!("{}\n", format!("  {it}").trim_end())).collect()
+}
+
 /// A number of things: `1 call`, `2 calls`.
 pub(crate) fn counted(number: impl TryInto<u64>, thing: &str) -> String {
     let number = number.try_into().unwrap_or(u64::MAX);

@@ -294,7 +294,7 @@ fn still(run: &Run, site: &Site) -> Site {
 }
 
 /// The files a run works on.
-fn files_at(engine: &Engine, site: &Site, name: &str) -> Result<Files, EngineError> {
+pub(crate) fn files_at(engine: &Engine, site: &Site, name: &str) -> Result<Files, EngineError> {
     let folder = std::path::Path::new(&site.folder);
     if folder == engine.home.root() {
         return Ok(Files::of(engine.home.git.clone(), name)?);

@@ -28,7 +28,7 @@ pub(crate) struct AnswerArgs {
 }
 
 pub(crate) fn cmd_answer(arguments: &AnswerArgs) -> Result<ExitCode, CommandError> {
-    let engine = progress::engine(arguments.json, &[], true)?;
+    let engine = progress::engine_of_runs(arguments.json, &[], true)?;
     let name = session::find_run(&engine, &arguments.run)?.run.name;
     let waiting = session::who_waits(&engine, &name)?;
     let (definition, run) = engine.read(&waiting).map_err(session::told)?;

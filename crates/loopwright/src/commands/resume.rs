@@ -25,7 +25,7 @@ pub(crate) struct ResumeArgs {
 }
 
 pub(crate) fn cmd_resume(arguments: &ResumeArgs) -> Result<ExitCode, CommandError> {
-    let engine = progress::engine(arguments.json, &arguments.answers, !arguments.unattended)?;
+    let engine = progress::engine_of_runs(arguments.json, &arguments.answers, !arguments.unattended)?;
     let name = session::find_run(&engine, &arguments.run)?.run.name;
     let (_, run) = engine.read(&name).map_err(session::told)?;
     // One that was imported or edited goes on only when somebody says so, and somebody just did.

@@ -19,7 +19,7 @@ pub(crate) struct ListArgs {
 }
 
 pub(crate) fn cmd_list(arguments: &ListArgs) -> Result<ExitCode, CommandError> {
-    let engine = progress::engine(false, &[], false)?;
+    let engine = progress::engine_of_runs(false, &[], false)?;
     let mut runs = engine.journal.runs().map_err(|it| session::told(it.into()))?;
     runs.retain(|it| arguments.items || it.run.parent.is_none());
     if arguments.json {
@@ -34,7 +34,11 @@ pub(crate) fn cmd_list(arguments: &ListArgs) -> Result<ExitCode, CommandError> {
         return Ok(ExitCode::SUCCESS);
     }
     if runs.is_empty() {
-        show::out("no runs yet; `loopwright run WORKFLOW SUBJECT` begins one\n");
+        let none = match session::nowhere(&engine.home) {
+            Some(why) => format!("no runs: {why}"),
+            None => "no runs yet; `loopwright run WORKFLOW SUBJECT` begins one".to_owned(),
+        };
+        show::out(&format!("{none}\n"));
         return Ok(ExitCode::SUCCESS);
     }
     let width = |of: fn(&loopwright_engine::journal::RunLine) -> &str, least: usize| {

@@ -21,15 +21,16 @@ pub(crate) struct ShowArgs {
 }
 
 pub(crate) fn cmd_show(arguments: &ShowArgs) -> Result<ExitCode, CommandError> {
-    let engine = progress::engine(false, &[], false)?;
+    let engine = progress::engine_of_runs(false, &[], false)?;
     let line = session::find_run(&engine, &arguments.run)?;
     let name = &line.run.name;
     let (definition, run) = engine.read(name).map_err(session::told)?;
     let view = RunView::of(&definition.workflow, &run);
+    let says = engine.says(name, (&definition, &run));
     if arguments.json {
         show::out(&format!(
             "{}\n",
-            json!({"run": name, "view": view, "status": line.stands.status, "events": line.last})
+            json!({"run": name, "view": view, "status": line.stands.status, "says": says, "events": line.last})
         ));
         return Ok(ExitCode::SUCCESS);
     }
@@ -41,6 +42,7 @@ pub(crate) fn cmd_show(arguments: &ShowArgs) -> Result<ExitCode, CommandError> {
     };
     let visit = if view.visit > 1 { format!(", visit {}", view.visit) } else { String::new() };
     row("stands", format!("{} ({}{visit}): {}", view.state, view.kind, line.stands.status));
+    row("says", says.map(|it| it.split_whitespace().collect::<Vec<_>>().join(" ")).unwrap_or_default());
     row("phase", view.phase.as_deref().unwrap_or_default().to_owned());
     if let Some(cause) = &run.cause {
         let why = if cause.summary.is_empty() { String::new() } else { format!(": {}", cause.summary) };
@@ -70,7 +72,10 @@ pub(crate) fn cmd_show(arguments: &ShowArgs) -> Result<ExitCode, CommandError> {
     match due(&definition.workflow, &run).first().map(|it| &it.want) {
         Some(Want::Await { verbs }) => {
             let says = match run.state(&definition.workflow).map(|it| &it.kind) {
-                Some(Kind::Rest { text }) => format!("{} ", text.trim()),
+                Some(Kind::Rest { text }) => {
+                    let filled = engine.filled(name, (&definition, &run), text);
+                    format!("{} ", filled.unwrap_or_else(|_| text.clone()).trim())
+                }
                 _ => String::new(),
             };
             let typed: Vec<String> = verbs

@@ -35,7 +35,7 @@ pub(crate) fn cmd_verb(words: &[String]) -> Result<ExitCode, CommandError> {
             .hinted(format!("`loopwright check {workflow}` says why")));
     };
     let said = said(&definition, rest)?;
-    let engine = progress::engine(said.json, &[], true)?;
+    let engine = progress::engine_of_runs(said.json, &[], true)?;
     match live(&engine, &definition, said.subject.as_deref())? {
         Some(name) => to_run(&engine, &name, &said),
         None if begins(&definition, &said.verb) => {
@@ -139,18 +139,13 @@ fn to_run(engine: &Engine, name: &str, said: &Said) -> Result<ExitCode, CommandE
         .is_some_and(|it| it.cells.contains_key(&*format!("verb {}", said.verb)));
     if !view.verbs.contains(&said.verb) && !asks {
         let otherwise = definition.workflow.verbs.get(&*said.verb).and_then(|it| it.otherwise.as_ref());
+        let filled = |text: &str| engine.filled(&waiting, (&definition, &run), text).map_err(session::told);
         return match otherwise {
             Some(VerbElse::Say(text)) => {
-                show::out(&format!(
-                    "{}\n",
-                    text.replace("{{phase}}", view.phase.as_deref().unwrap_or_default())
-                ));
+                show::out(&format!("{}\n", filled(text)?));
                 Ok(ExitCode::SUCCESS)
             }
-            Some(VerbElse::Error(text)) => {
-                let text = text.replace("{{phase}}", view.phase.as_deref().unwrap_or_default());
-                Err(CommandError::with_code(text, error::NOT_PROVED))
-            }
+            Some(VerbElse::Error(text)) => Err(CommandError::with_code(filled(text)?, error::NOT_PROVED)),
             None => Err(CommandError::with_code(
                 format!("the run `{name}` stands in `{}`, which does not take `{}`", view.state, said.verb),
                 error::NOT_PROVED,

@@ -4,7 +4,9 @@ mod bad_input;
 mod outputs;
 mod pipes;
 mod playing;
+mod reading;
 mod runs;
+mod says;
 
 use std::error::Error;
 use std::ffi::OsStr;

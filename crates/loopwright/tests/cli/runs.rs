@@ -7,7 +7,7 @@ use std::{fs, io};
 
 use crate::{Outcome, Ran, loopwright, run_in, scratch};
 
-const WORKFLOW: &str = r#"
+pub(crate) const WORKFLOW: &str = r#"
 workflow: greet
 about: Write a greeting, have it judged, ask, and commit it.
 subject: thing
@@ -44,11 +44,11 @@ states:
   failed: {end: failure}
 "#;
 
-const CODER: &str = "cat > /dev/null; echo hello > greeting";
+pub(crate) const CODER: &str = "cat > /dev/null; echo hello > greeting";
 const JUDGE: &str = r#"cat > /dev/null; printf '```json\n{"verdict": "GOOD"}\n```\n'"#;
 
 /// A repository with the workflow and two agents.
-fn project(name: &str, coder: &str) -> io::Result<PathBuf> {
+pub(crate) fn project(name: &str, coder: &str) -> io::Result<PathBuf> {
     let folder = scratch(name)?;
     fs::create_dir_all(folder.join(".loopwright/workflows/greet"))?;
     fs::write(folder.join(".loopwright/workflows/greet/workflow.yaml"), WORKFLOW)?;
@@ -70,24 +70,24 @@ fn project(name: &str, coder: &str) -> io::Result<PathBuf> {
     Ok(folder)
 }
 
-fn git(folder: &Path, arguments: &[&str]) -> io::Result<String> {
+pub(crate) fn git(folder: &Path, arguments: &[&str]) -> io::Result<String> {
     let said = Command::new("git").args(arguments).current_dir(folder).output()?;
     assert!(said.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&said.stderr));
     Ok(String::from_utf8_lossy(&said.stdout).trim().to_owned())
 }
 
-fn say(folder: &Path, words: &str) -> io::Result<Ran> {
+pub(crate) fn say(folder: &Path, words: &str) -> io::Result<Ran> {
     run_in(folder, &words.split(' ').collect::<Vec<_>>())
 }
 
 /// The name of the only run.
-fn name(folder: &Path) -> io::Result<String> {
+pub(crate) fn name(folder: &Path) -> io::Result<String> {
     let listed = say(folder, "list --json")?;
     let line: serde_json::Value = serde_json::from_str(listed.stdout.lines().next().unwrap_or_default())?;
     Ok(line["run"].as_str().unwrap_or_default().to_owned())
 }
 
-fn waited_for(path: &Path) {
+pub(crate) fn waited_for(path: &Path) {
     let begun = Instant::now();
     while !path.exists() {
         assert!(begun.elapsed() < Duration::from_mins(2), "{} never came", path.display());
@@ -95,7 +95,7 @@ fn waited_for(path: &Path) {
     }
 }
 
-fn start(folder: &Path, words: &[&str]) -> io::Result<Child> {
+pub(crate) fn start(folder: &Path, words: &[&str]) -> io::Result<Child> {
     loopwright(folder).args(words).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()
 }
 
@@ -150,7 +150,7 @@ fn an_edit_after_it_was_judged_is_judged_again() -> Outcome {
 }
 
 /// Waits at the first try until somebody ends it.
-const WAITS: &str = "cat > /dev/null; if [ $LOOPWRIGHT_ATTEMPT = 1 ]; then echo $$ > .git/waits; exec sleep 1000; fi; echo hello > greeting";
+pub(crate) const WAITS: &str = "cat > /dev/null; if [ $LOOPWRIGHT_ATTEMPT = 1 ]; then echo $$ > .git/waits; exec sleep 1000; fi; echo hello > greeting";
 
 #[test]
 fn a_driver_that_is_killed_leaves_nothing_running_and_a_run_that_goes_on() -> Outcome {
