@@ -27,3 +27,4 @@ pub use self::error::EngineError;
 pub use self::home::Home;
 pub use self::people::{Answered, Asked, Message, Nobody, People, Unwatched, Watch};
 pub use self::project::Project;
+pub use self::reading::Account;

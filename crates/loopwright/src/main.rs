@@ -3,6 +3,7 @@
 mod commands;
 mod error;
 mod find;
+mod moves;
 mod progress;
 mod session;
 mod show;

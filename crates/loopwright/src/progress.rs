@@ -11,7 +11,7 @@ use loopwright_engine::{Answered, Asked, Asking, Engine, People, Standing, Watch
 use serde_json::json;
 
 use crate::error::{self, CommandError};
-use crate::{session, show};
+use crate::{moves, session, show};
 
 /// Shows what happens, a line each: to people, or as JSON.
 pub(crate) struct Progress {
@@ -178,7 +178,7 @@ fn waiting(name: &str, view: &RunView, asking: &Asking) -> String {
                 .iter()
                 .map(|it| match &**it {
                     "resume" => format!("`loopwright resume {name}`"),
-                    verb => format!("`loopwright {} {verb} {}`", view.workflow, quoted(&view.subject)),
+                    verb => format!("`{}`", moves::said(view, verb)),
                 })
                 .collect();
             let item = if run == name { String::new() } else { format!(" (in {run})") };
@@ -190,19 +190,14 @@ fn waiting(name: &str, view: &RunView, asking: &Asking) -> String {
             )
         }
         Asking::Question(asked) => {
-            let answers: Vec<&str> = asked.answers.keys().map(|it| &**it).collect();
+            let typed: Vec<String> =
+                moves::answers(name, &asked.answers).iter().map(|it| format!("`{it}`")).collect();
             format!(
-                "{name}: asks at `{}`\n  {}\n  answer with `loopwright answer {name} {}`\n",
+                "{name}: asks at `{}`\n  {}\n  answer with {}\n",
                 view.state,
                 asked.text.trim(),
-                answers.join("|")
+                typed.join(" or ")
             )
         }
     }
-}
-
-/// A word as a shell takes it for one.
-pub(crate) fn quoted(text: &str) -> String {
-    let plain = !text.is_empty() && text.chars().all(|it| it.is_alphanumeric() || "-_./:".contains(it));
-    if plain { text.to_owned() } else { format!("'{}'", text.replace('\'', "'\\''")) }
 }

@@ -7,6 +7,7 @@ use std::ffi::OsString;
 use std::io::Write as _;
 use std::sync::OnceLock;
 
+use loopwright_core::machine::Cost;
 use loopwright_core::problem::Problem;
 use miette::{
     GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteDiagnostic, MietteError, MietteSpanContents,
@@ -53,7 +54,31 @@ pub(crate) fn wrapped(text: &str, hanging: usize) -> String {
 
 /// Lines, each a little further in.
 pub(crate) fn indented(text: &str) -> String {
-    text.lines().map(|it| format!("{}\n", format!("  {it}").trim_end())).collect()
+    text.lines().map(|it| format!("  {it}").trim_end().to_owned() + "\n").collect()
+}
+
+/// How long something takes, in the two largest units: `2h 5m`, `3m 12s`, `8s`.
+pub(crate) fn lasting(milliseconds: u64) -> String {
+    let seconds = milliseconds / 1_000;
+    let (days, hours, minutes) = (seconds / 86_400, seconds / 3_600 % 24, seconds / 60 % 60);
+    match (days, hours, minutes, seconds % 60) {
+        (0, 0, 0, seconds) => format!("{seconds}s"),
+        (0, 0, minutes, seconds) => format!("{minutes}m {seconds}s"),
+        (0, hours, minutes, _) => format!("{hours}h {minutes}m"),
+        (days, hours, ..) => format!("{days}d {hours}h"),
+    }
+}
+
+/// What was paid for, as far as it is known.
+pub(crate) fn cost(cost: &Cost) -> String {
+    let mut told = Vec::new();
+    if cost.money > 0 {
+        told.push(format!("${}.{:02}", cost.money / 1_000, cost.money % 1_000 / 10));
+    }
+    if cost.tokens > 0 {
+        told.push(counted(cost.tokens, "token"));
+    }
+    told.join(", ")
 }
 
 /// A number of things: `1 call`, `2 calls`.
@@ -184,6 +209,18 @@ mod tests {
     #[test]
     fn one_thing_is_one_thing() {
         assert_eq!([0_u64, 1, 2].map(|it| counted(it, "call")), ["0 calls", "1 call", "2 calls"]);
+    }
+
+    #[test]
+    fn times_are_told_in_two_units() {
+        let seconds = [8, 192, 7_500, 180_000].map(|it| lasting(it * 1_000));
+        assert_eq!(seconds, ["8s", "3m 12s", "2h 5m", "2d 2h"]);
+    }
+
+    #[test]
+    fn what_is_not_known_is_not_told() {
+        assert_eq!(cost(&Cost::default()), "");
+        assert_eq!(cost(&Cost { time: 1, money: 1_234, tokens: 1 }), "$1.23, 1 token");
     }
 
     #[test]

@@ -16,6 +16,7 @@ use std::sync::Arc;
 use loopwright_core::definition::Outcome as Ending;
 use loopwright_core::machine::{Event, Run, RunView, Site, Started, Want, advance, begin, due};
 
+pub(crate) use self::holder::is_gone;
 pub use self::holder::this_process;
 pub use self::letters::fits;
 pub use self::steps::Asking;

@@ -15,6 +15,7 @@ mod run;
 mod runs;
 mod schema;
 mod show;
+mod status;
 mod stop;
 mod test;
 mod verb;
@@ -30,6 +31,7 @@ pub(crate) enum Command {
     Init(init::InitArgs),
     Doctor(doctor::DoctorArgs),
     Run(run::RunArgs),
+    Status(status::StatusArgs),
     List(runs::ListArgs),
     Show(show::ShowArgs),
     Log(log::LogArgs),
@@ -58,6 +60,7 @@ pub(crate) fn run(command: Command) -> Result<ExitCode, CommandError> {
         Command::Doctor(arguments) => doctor::cmd_doctor(&arguments),
         Command::Why(arguments) => why::cmd_why(&arguments),
         Command::Run(arguments) => run::cmd_run(&arguments),
+        Command::Status(arguments) => status::cmd_status(&arguments),
         Command::List(arguments) => runs::cmd_list(&arguments),
         Command::Show(arguments) => show::cmd_show(&arguments),
         Command::Log(arguments) => log::cmd_log(&arguments),

@@ -3,12 +3,11 @@
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
-use loopwright_core::definition::Kind;
-use loopwright_core::machine::{RunView, Want, due};
+use loopwright_core::machine::RunView;
 use serde_json::json;
 
 use crate::error::CommandError;
-use crate::{progress, session, show};
+use crate::{moves, progress, session, show};
 
 /// Show where a run stands, and what would move it
 #[derive(clap::Args, Debug)]
@@ -69,33 +68,10 @@ pub(crate) fn cmd_show(arguments: &ShowArgs) -> Result<ExitCode, CommandError> {
     row("findings", open.join("; "));
     let forced: Vec<&str> = view.forced.iter().map(|it| &**it).collect();
     row("passed over", forced.join(", "));
-    match due(&definition.workflow, &run).first().map(|it| &it.want) {
-        Some(Want::Await { verbs }) => {
-            let says = match run.state(&definition.workflow).map(|it| &it.kind) {
-                Some(Kind::Rest { text }) => {
-                    let filled = engine.filled(name, (&definition, &run), text);
-                    format!("{} ", filled.unwrap_or_else(|_| text.clone()).trim())
-                }
-                _ => String::new(),
-            };
-            let typed: Vec<String> = verbs
-                .iter()
-                .map(|it| match &**it {
-                    "resume" => format!("`loopwright resume {name}`"),
-                    verb => {
-                        format!("`loopwright {} {verb} {}`", view.workflow, progress::quoted(&view.subject))
-                    }
-                })
-                .collect();
-            row("go on with", format!("{says}{}", typed.join(" or ")));
-        }
-        Some(Want::Ask { question }) => {
-            let answers = definition.workflow.questions.get(&**question).map(|it| &it.answers);
-            let answers: Vec<&str> = answers.into_iter().flat_map(|it| it.keys()).map(|it| &**it).collect();
-            row("go on with", format!("`loopwright answer {name} {}`", answers.join("|")));
-        }
-        Some(_) => row("go on with", format!("`loopwright resume {name}`, unless somebody drives it")),
-        None => {}
+    if let Some(moves) = moves::of(&engine, name)? {
+        let typed: Vec<String> = moves.commands.iter().map(|it| format!("`{it}`")).collect();
+        let told = [moves.text.as_str(), &typed.join(" or ")].join(" ");
+        row("go on with", told.trim().to_owned());
     }
     show::out(&show::wrapped(&text, 15));
     Ok(ExitCode::SUCCESS)

@@ -56,8 +56,8 @@ pub(crate) fn cmd_verb(words: &[String]) -> Result<ExitCode, CommandError> {
 
 fn unknown(word: &str) -> CommandError {
     let commands = [
-        "run", "list", "show", "log", "why", "init", "doctor", "demo", "answer", "resume", "stop", "check",
-        "matrix", "graph", "rehearse", "test",
+        "run", "status", "list", "show", "log", "why", "init", "doctor", "demo", "answer", "resume", "stop",
+        "check", "matrix", "graph", "rehearse", "test",
     ];
     let all = find::all();
     let known = commands.into_iter().chain(all.iter().map(String::as_str));

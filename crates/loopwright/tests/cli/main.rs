@@ -7,6 +7,7 @@ mod playing;
 mod reading;
 mod runs;
 mod says;
+mod status;
 
 use std::error::Error;
 use std::ffi::OsStr;

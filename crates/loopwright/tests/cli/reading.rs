@@ -30,6 +30,7 @@ fn looking_makes_nothing() -> Outcome {
     for folder in [&outside, &inside] {
         let before = below(folder)?;
         for words in [
+            "status",
             "list",
             "list --json",
             "show x",

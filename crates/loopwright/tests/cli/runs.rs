@@ -106,7 +106,7 @@ fn a_run_is_left_answered_and_taken_further() -> Outcome {
     assert_eq!(begun.code, Some(3), "{}{}", begun.stdout, begun.stderr);
     let name = name(&folder)?;
     assert!(
-        begun.stdout.contains(&format!("answer with `loopwright answer {name} yes|no`")),
+        begun.stdout.contains(&format!("answer with `loopwright answer {name} yes` or")),
         "{}",
         begun.stdout
     );
