@@ -165,9 +165,14 @@ impl Engine {
         crate::driver::read(self, run)
     }
 
+    /// Takes a run up where it was left. It is leased, and nothing is done yet.
+    pub fn take_up(&self, run: &str, cancel: &Cancel) -> Result<Driver<'_>, EngineError> {
+        Driver::resume(self, run, None, cancel)
+    }
+
     /// Drives a run until it is over, waits for somebody, or is called off.
     pub fn drive(&self, run: &str, cancel: &Cancel) -> Result<Standing, EngineError> {
-        Driver::resume(self, run, None, cancel)?.drive()
+        self.take_up(run, cancel)?.drive()
     }
 
     /// The workflow of a folder, if it may run: it loads, and it is proved.

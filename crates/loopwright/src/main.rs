@@ -1,5 +1,6 @@
 //! The binary: parse, dispatch, exit code, and nothing else.
 
+mod background;
 mod commands;
 mod error;
 mod find;
@@ -8,6 +9,7 @@ mod progress;
 mod session;
 mod show;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -29,7 +31,12 @@ fn main() -> ExitCode {
     if std::env::args_os().nth(1).is_some_and(|it| it == session::SUPERVISE) {
         return loopwright_engine::process::supervise();
     }
-    let arguments = Arguments::parse();
+    let mut words: Vec<OsString> = std::env::args_os().collect();
+    if words.get(1).is_some_and(|it| it == background::BACKGROUND) {
+        words.remove(1);
+        background::enter();
+    }
+    let arguments = Arguments::parse_from(words);
     let code = commands::run(arguments.command).unwrap_or_else(|error| error.report());
     match show::lost() {
         Some(why) => error::CommandError::user(format!("the output could not be written: {why}")).report(),

@@ -7,7 +7,7 @@ use loopwright_core::name::Name;
 use loopwright_engine::Begin;
 
 use crate::error::CommandError;
-use crate::{find, progress, session, show};
+use crate::{background, find, progress, session, show};
 
 /// Run a workflow in this project
 #[derive(clap::Args, Debug)]
@@ -28,12 +28,18 @@ pub(crate) struct RunArgs {
     /// Never ask at the terminal
     #[arg(long)]
     unattended: bool,
+    /// In the background: says what the run is called once it is begun, and returns
+    #[arg(long)]
+    detach: bool,
     /// One event a line, as JSON
     #[arg(long)]
     json: bool,
 }
 
 pub(crate) fn cmd_run(arguments: &RunArgs) -> Result<ExitCode, CommandError> {
+    if arguments.detach && !background::is_here() {
+        return background::start(arguments.json);
+    }
     let begin = Begin {
         subject: arguments.subject.clone().unwrap_or_default(),
         inputs: pairs("--input", &arguments.inputs)?.into_iter().collect(),
@@ -56,6 +62,9 @@ pub(super) fn begin_and_drive(
     let cancel = session::cancel_on_interrupt();
     let driver = engine.begin(&found.folder, begin, &cancel).map_err(session::told)?;
     let name = driver.name().to_owned();
+    if background::is_here() {
+        background::let_go(&engine.home, &name)?;
+    }
     if !json {
         show::error_line(&format!("{name}: {} {}", found.name(), begin.subject));
     }

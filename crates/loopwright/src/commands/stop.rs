@@ -1,6 +1,7 @@
 //! `loopwright stop`
 
 use std::process::ExitCode;
+use std::time::{Duration, Instant};
 
 use loopwright_engine::EngineError;
 use loopwright_engine::Message;
@@ -8,6 +9,9 @@ use loopwright_engine::journal::JournalError;
 
 use crate::error::CommandError;
 use crate::{progress, session, show};
+
+/// So long somebody who drives the run is waited for.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// End a run, whatever it does
 #[derive(clap::Args, Debug)]
@@ -27,12 +31,25 @@ pub(crate) fn cmd_stop(arguments: &StopArgs) -> Result<ExitCode, CommandError> {
         return Err(CommandError::user(format!("the run `{name}` is over already")));
     }
     session::leave(&engine, &name, &Message::Stop { reason: arguments.reason.clone() })?;
-    match engine.drive(&name, &session::cancel_on_interrupt()) {
-        Ok(_) => show::out(&format!("{name}: ended\n")),
-        Err(EngineError::Journal(JournalError::Held { holder, .. })) => {
-            show::out(&format!("{name}: {holder} drives it and was told to end it\n"));
+    let cancel = session::cancel_on_interrupt();
+    let begun = Instant::now();
+    loop {
+        match engine.drive(&name, &cancel) {
+            Ok(_) => {
+                show::out(&format!("{name}: ended\n"));
+                return Ok(ExitCode::SUCCESS);
+            }
+            // Whoever drives it hears of it within a second, ends what is at work and lets go.
+            Err(EngineError::Journal(JournalError::Held { .. }))
+                if begun.elapsed() < PATIENCE && !cancel.is_called_off() =>
+            {
+                std::thread::sleep(Duration::from_millis(50));
+            }
+            Err(EngineError::Journal(JournalError::Held { holder, .. })) => {
+                show::out(&format!("{name}: {holder} drives it and was told to end it\n"));
+                return Ok(ExitCode::SUCCESS);
+            }
+            Err(error) => return Err(session::told(error)),
         }
-        Err(error) => return Err(session::told(error)),
     }
-    Ok(ExitCode::SUCCESS)
 }

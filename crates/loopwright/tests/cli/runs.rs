@@ -173,20 +173,22 @@ fn a_driver_that_is_killed_leaves_nothing_running_and_a_run_that_goes_on() -> Ou
 
 #[test]
 fn a_run_that_is_interrupted_says_how_to_go_on() -> Outcome {
-    let folder = project("run-interrupted", WAITS)?;
-    let driver = start(&folder, &["run", "greet", "world"])?;
-    waited_for(&folder.join(".git/waits"));
-    let ended = Command::new("kill").args(["-INT", &driver.id().to_string()]).status()?;
-    assert!(ended.success());
-    let left: Ran = driver.wait_with_output()?.into();
-    let name = name(&folder)?;
-    assert_eq!(left.code, Some(4), "{}{}", left.stdout, left.stderr);
-    assert!(
-        left.stdout.contains(&format!("`loopwright resume {name}` takes it up again")),
-        "{}",
-        left.stdout
-    );
-    assert_eq!(say(&folder, &format!("resume {name} --answer Q1=yes"))?.code, Some(3));
+    for signal in ["INT", "TERM", "HUP"] {
+        let folder = project(&format!("run-interrupted-{signal}"), WAITS)?;
+        let driver = start(&folder, &["run", "greet", "world"])?;
+        waited_for(&folder.join(".git/waits"));
+        let ended = Command::new("kill").args([&format!("-{signal}"), &driver.id().to_string()]).status()?;
+        assert!(ended.success());
+        let left: Ran = driver.wait_with_output()?.into();
+        let name = name(&folder)?;
+        assert_eq!(left.code, Some(4), "{}{}", left.stdout, left.stderr);
+        assert!(
+            left.stdout.contains(&format!("`loopwright resume {name}` takes it up again")),
+            "{}",
+            left.stdout
+        );
+        assert_eq!(say(&folder, &format!("resume {name} --answer Q1=yes"))?.code, Some(3));
+    }
     Ok(())
 }
 
