@@ -25,6 +25,6 @@ pub use self::driver::{Asking, Driver, Standing, fits, this_process};
 pub use self::engine::{Begin, Definition, Engine};
 pub use self::error::EngineError;
 pub use self::home::Home;
-pub use self::people::{Answered, Asked, Message, Nobody, People, Unwatched, Watch};
+pub use self::people::{Answered, Asked, Message, Nobody, People, Policy, Unwatched, Watch};
 pub use self::project::Project;
 pub use self::reading::Account;

@@ -4,6 +4,7 @@ mod background;
 mod commands;
 mod error;
 mod find;
+mod live;
 mod moves;
 mod progress;
 mod session;
@@ -37,7 +38,9 @@ fn main() -> ExitCode {
         background::enter();
     }
     let arguments = Arguments::parse_from(words);
-    let code = commands::run(arguments.command).unwrap_or_else(|error| error.report());
+    let done = commands::run(arguments.command);
+    live::end();
+    let code = done.unwrap_or_else(|error| error.report());
     match show::lost() {
         Some(why) => error::CommandError::user(format!("the output could not be written: {why}")).report(),
         None => code,

@@ -12,6 +12,7 @@ use loopwright_engine::process::{Cancel, Supervisor};
 use loopwright_engine::{Config, Engine, EngineError, Home, People, Project, Watch};
 
 use crate::error::{self, CommandError};
+use crate::{live, show};
 
 /// The word that makes this binary a supervisor of commands.
 pub(crate) const SUPERVISE: &str = "supervise";
@@ -137,8 +138,12 @@ pub(crate) fn cancel_on_interrupt() -> Cancel {
         if told.is_called_off() {
             std::process::exit(i32::from(error::LEFT));
         }
-        crate::show::error_line("leaving the run (once more to end at once)");
         told.call_off();
+        if live::is_asking() {
+            show::error_line_at_once("leaving the run: press Enter (or Ctrl-C once more to end at once)");
+        } else {
+            show::error_line("leaving the run (once more to end at once)");
+        }
     });
     cancel
 }

@@ -22,8 +22,11 @@ static LOST: OnceLock<String> = OnceLock::new();
 
 /// Writes to stdout.
 pub(crate) fn out(text: &str) {
-    let mut stdout = std::io::stdout().lock();
-    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+    let written = crate::live::aside(|| {
+        let mut stdout = std::io::stdout().lock();
+        stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush())
+    });
+    match written {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
             LOST.get_or_init(|| error.to_string());
         }
@@ -38,6 +41,11 @@ pub(crate) fn lost() -> Option<&'static str> {
 
 /// Writes a line to stderr.
 pub(crate) fn error_line(text: &str) {
+    crate::live::aside(|| error_line_at_once(text));
+}
+
+/// The same for somebody who cannot wait until a question is answered.
+pub(crate) fn error_line_at_once(text: &str) {
     let mut stderr = std::io::stderr().lock();
     let _ = writeln!(stderr, "{text}");
 }

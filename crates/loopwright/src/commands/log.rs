@@ -23,7 +23,7 @@ pub(crate) struct LogArgs {
 }
 
 pub(crate) fn cmd_log(arguments: &LogArgs) -> Result<ExitCode, CommandError> {
-    let engine = progress::engine_of_runs(false, &[], false)?;
+    let engine = progress::reader()?;
     let name = session::find_run(&engine, &arguments.run)?.run.name;
     let events = engine.journal.events(&name, 0).map_err(|it| session::told(it.into()))?;
     let all: BTreeSet<&str> = events.iter().flat_map(|it| kept(&it.event)).map(|(_, it)| it).collect();

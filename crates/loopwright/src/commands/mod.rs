@@ -2,6 +2,7 @@
 
 mod answer;
 mod check;
+mod completions;
 mod demo;
 mod doctor;
 mod graph;
@@ -47,6 +48,8 @@ pub(crate) enum Command {
     Workflows(list::WorkflowsArgs),
     Readers(list::ReadersArgs),
     Schema(schema::SchemaArgs),
+    Completions(completions::CompletionsArgs),
+    Man(completions::ManArgs),
     /// A workflow's own verb: `loopwright WORKFLOW VERB [SUBJECT]`
     #[command(external_subcommand)]
     Verb(Vec<String>),
@@ -76,5 +79,7 @@ pub(crate) fn run(command: Command) -> Result<ExitCode, CommandError> {
         Command::Workflows(arguments) => Ok(list::cmd_workflows(&arguments)),
         Command::Readers(arguments) => Ok(list::cmd_readers(&arguments)),
         Command::Schema(arguments) => Ok(schema::cmd_schema(&arguments)),
+        Command::Completions(arguments) => Ok(completions::cmd_completions(&arguments)),
+        Command::Man(arguments) => completions::cmd_man(&arguments),
     }
 }

@@ -6,7 +6,8 @@ use loopwright_core::machine::Stage;
 use loopwright_engine::Message;
 
 use crate::error::CommandError;
-use crate::{background, progress, session};
+use crate::progress::{self, Manner, Unattended};
+use crate::{background, live, session};
 
 /// Take a run up where it was left
 #[derive(clap::Args, Debug)]
@@ -16,9 +17,9 @@ pub(crate) struct ResumeArgs {
     /// An answer given beforehand
     #[arg(long = "answer", value_name = "QUESTION=ANSWER")]
     answers: Vec<String>,
-    /// Never ask at the terminal
-    #[arg(long)]
-    unattended: bool,
+    /// Ask nothing at the terminal; what becomes of questions
+    #[arg(long, value_name = "POLICY")]
+    unattended: Option<Unattended>,
     /// In the background: returns once the run is taken up
     #[arg(long)]
     detach: bool,
@@ -31,9 +32,14 @@ pub(crate) fn cmd_resume(arguments: &ResumeArgs) -> Result<ExitCode, CommandErro
     if arguments.detach && !background::is_here() {
         return background::start(arguments.json);
     }
-    let engine = progress::engine_of_runs(arguments.json, &arguments.answers, !arguments.unattended)?;
+    let engine = progress::engine_of_runs(&Manner {
+        json: arguments.json,
+        answers: arguments.answers.clone(),
+        unattended: arguments.unattended,
+    })?;
     let name = session::find_run(&engine, &arguments.run)?.run.name;
-    let (_, run) = engine.read(&name).map_err(session::told)?;
+    let (definition, run) = engine.read(&name).map_err(session::told)?;
+    live::paid(&engine.account(&name, &definition).map_err(session::told)?.cost);
     if arguments.detach && run.is_over() {
         return Err(CommandError::user(format!("the run `{name}` is over"))
             .hinted(format!("`loopwright show {name}` says how it came out")));

@@ -19,7 +19,7 @@ pub(crate) struct ListArgs {
 }
 
 pub(crate) fn cmd_list(arguments: &ListArgs) -> Result<ExitCode, CommandError> {
-    let engine = progress::engine_of_runs(false, &[], false)?;
+    let engine = progress::reader()?;
     let mut runs = engine.journal.runs().map_err(|it| session::told(it.into()))?;
     runs.retain(|it| arguments.items || it.run.parent.is_none());
     if arguments.json {

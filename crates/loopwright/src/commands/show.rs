@@ -20,7 +20,7 @@ pub(crate) struct ShowArgs {
 }
 
 pub(crate) fn cmd_show(arguments: &ShowArgs) -> Result<ExitCode, CommandError> {
-    let engine = progress::engine_of_runs(false, &[], false)?;
+    let engine = progress::reader()?;
     let line = session::find_run(&engine, &arguments.run)?;
     let name = &line.run.name;
     let (definition, run) = engine.read(name).map_err(session::told)?;

@@ -38,7 +38,7 @@ struct Seen {
 }
 
 pub(crate) fn cmd_status(arguments: &StatusArgs) -> Result<ExitCode, CommandError> {
-    let engine = progress::engine_of_runs(false, &[], false)?;
+    let engine = progress::reader()?;
     if let Some(wanted) = &arguments.run {
         let line = session::find_run(&engine, wanted)?;
         let read = engine.read(&line.run.name).map_err(session::told)?;

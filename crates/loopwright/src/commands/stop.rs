@@ -8,7 +8,8 @@ use loopwright_engine::Message;
 use loopwright_engine::journal::JournalError;
 
 use crate::error::CommandError;
-use crate::{progress, session, show};
+use crate::progress::{self, Manner};
+use crate::{session, show};
 
 /// So long somebody who drives the run is waited for.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -24,7 +25,7 @@ pub(crate) struct StopArgs {
 }
 
 pub(crate) fn cmd_stop(arguments: &StopArgs) -> Result<ExitCode, CommandError> {
-    let engine = progress::engine_of_runs(false, &[], false)?;
+    let engine = progress::engine_of_runs(&Manner::plain(false))?;
     let name = session::find_run(&engine, &arguments.run)?.run.name;
     let (_, run) = engine.read(&name).map_err(session::told)?;
     if run.is_over() {

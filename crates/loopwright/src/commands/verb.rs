@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use clap::CommandFactory as _;
 use indexmap::IndexMap;
 use loopwright_core::definition::{VerbElse, Workflow};
 use loopwright_core::language::load;
@@ -12,7 +13,8 @@ use loopwright_engine::{Begin, Engine, Message};
 
 use super::run::{begin_and_drive, pairs};
 use crate::error::{self, CommandError};
-use crate::{find, progress, session, show};
+use crate::progress::{self, Manner};
+use crate::{find, live, session, show};
 
 /// What somebody typed after the workflow's name.
 struct Said {
@@ -35,7 +37,7 @@ pub(crate) fn cmd_verb(words: &[String]) -> Result<ExitCode, CommandError> {
             .hinted(format!("`loopwright check {workflow}` says why")));
     };
     let said = said(&definition, rest)?;
-    let engine = progress::engine_of_runs(said.json, &[], true)?;
+    let engine = progress::engine_of_runs(&Manner::plain(said.json))?;
     match live(&engine, &definition, said.subject.as_deref())? {
         Some(name) => to_run(&engine, &name, &said),
         None if begins(&definition, &said.verb) => {
@@ -45,7 +47,7 @@ pub(crate) fn cmd_verb(words: &[String]) -> Result<ExitCode, CommandError> {
                 vars: IndexMap::new(),
                 verb: Some(said.verb.clone()),
             };
-            begin_and_drive(workflow, &begin, &[], true, said.json)
+            begin_and_drive(workflow, &begin, &Manner::plain(said.json))
         }
         None => {
             Err(CommandError::user(format!("there is no run of `{workflow}` that waits for `{}`", said.verb))
@@ -55,12 +57,10 @@ pub(crate) fn cmd_verb(words: &[String]) -> Result<ExitCode, CommandError> {
 }
 
 fn unknown(word: &str) -> CommandError {
-    let commands = [
-        "run", "status", "list", "show", "log", "why", "init", "doctor", "demo", "answer", "resume", "stop",
-        "check", "matrix", "graph", "rehearse", "test",
-    ];
+    let commands = crate::Arguments::command();
+    let commands = commands.get_subcommands().map(clap::Command::get_name);
     let all = find::all();
-    let known = commands.into_iter().chain(all.iter().map(String::as_str));
+    let known = commands.chain(all.iter().map(String::as_str));
     CommandError::user(format!("there is no command and no workflow `{word}`"))
         .maybe_hinted(did_you_mean(word, known))
 }
@@ -153,6 +153,7 @@ fn to_run(engine: &Engine, name: &str, said: &Said) -> Result<ExitCode, CommandE
             .hinted(format!("`loopwright show {name}` says what it waits for"))),
         };
     }
+    live::paid(&engine.account(name, &definition).map_err(session::told)?.cost);
     session::leave(engine, &waiting, &Message::Say { verb: said.verb.clone(), inputs: said.inputs.clone() })?;
     let standing = engine.drive(name, &session::cancel_on_interrupt()).map_err(session::told)?;
     progress::stands(engine, name, &standing, said.json)

@@ -17,7 +17,7 @@ pub(crate) struct WhyArgs {
 }
 
 pub(crate) fn cmd_why(arguments: &WhyArgs) -> Result<ExitCode, CommandError> {
-    let engine = progress::engine_of_runs(false, &[], false)?;
+    let engine = progress::reader()?;
     let name = session::find_run(&engine, &arguments.run)?.run.name;
     let (definition, last) = engine.read(&name).map_err(session::told)?;
     let events = engine.journal.events(&name, 0).map_err(|it| session::told(it.into()))?;

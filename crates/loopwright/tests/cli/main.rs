@@ -2,6 +2,7 @@
 
 mod background;
 mod bad_input;
+mod completions;
 mod outputs;
 mod pipes;
 mod playing;
@@ -9,6 +10,8 @@ mod reading;
 mod runs;
 mod says;
 mod status;
+mod terminal;
+mod unattended;
 
 use std::error::Error;
 use std::ffi::OsStr;
