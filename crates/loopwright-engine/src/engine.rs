@@ -293,7 +293,7 @@ pub(crate) fn unkept(bytes: &[u8]) -> Option<Folder> {
 }
 
 /// A name for a run: short, and no other's.
-fn made_up(at: Millis, tries: u64, holder: &str) -> String {
+pub(crate) fn made_up(at: Millis, tries: u64, holder: &str) -> String {
     // No letters that are taken for others.
     const LETTERS: &[u8] = b"abcdefghjkmnpqrstuvwxyz23456789";
     let mut hasher = blake3::Hasher::new();

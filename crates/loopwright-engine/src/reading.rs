@@ -6,7 +6,7 @@ use loopwright_core::machine::{Cost, Event, Evidence, Run, advance, begin};
 use crate::driver::{files_at, is_gone};
 use crate::engine::{Definition, Engine};
 use crate::error::EngineError;
-use crate::files::Files;
+use crate::files::{Files, Look};
 use crate::journal::{JournalError, Millis, Stored};
 use crate::scene::Scene;
 
@@ -80,20 +80,29 @@ impl Engine {
         if !text.contains("{{") && !text.contains("{%") {
             return Ok(text.to_owned());
         }
+        self.seen(run, |files, look| {
+            let Definition { workflow, folder } = definition;
+            let (project, now) = (&self.project, (self.clock)());
+            let scene = Scene { workflow, folder, run, name, files, look, project, now, item: None };
+            Ok(scene.text(text)?)
+        })
+    }
+
+    /// Looks at the files of a run as they are now.
+    pub(crate) fn seen<T>(
+        &self,
+        run: &Run,
+        with: impl FnOnce(&Files, &Look) -> Result<T, EngineError>,
+    ) -> Result<T, EngineError> {
         // An index of our own: the run's may be in use.
         let own = format!("reader-{}", std::process::id());
         let files = match &run.site {
             Some(site) => files_at(self, site, &own)?,
             None => Files::of(self.home.git.clone(), &own)?,
         };
-        let filled = files.look().map_err(EngineError::from).and_then(|look| {
-            let Definition { workflow, folder } = definition;
-            let (project, now, files, look) = (&self.project, (self.clock)(), &files, &look);
-            let scene = Scene { workflow, folder, run, name, files, look, project, now, item: None };
-            Ok(scene.text(text)?)
-        });
+        let done = files.look().map_err(EngineError::from).and_then(|look| with(&files, &look));
         let _ = std::fs::remove_file(files.git().folder().join("loopwright").join(format!("index-{own}")));
-        filled
+        done
     }
 
     /// What the end of a run says, if it came to one that says something.

@@ -3,12 +3,13 @@
 //! Everything else that is written goes above it, one at a time. Elsewhere than on a terminal nothing of this happens.
 
 use std::cell::Cell;
+use std::fmt::Write;
 use std::io::IsTerminal as _;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
-use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use loopwright_core::machine::{Cost, EffectId, RunView};
 
 use crate::show;
@@ -20,6 +21,18 @@ static ASKING: AtomicBool = AtomicBool::new(false);
 thread_local! {
     /// Whether what this thread writes is above the bars already.
     static ASIDE: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Columns that are kept free beside what is told: for what turns, and for what a terminal writes when somebody presses
+/// Ctrl-C. What wrapped could not be taken away again.
+const BESIDE: usize = 8;
+
+/// How wide the terminal is at this moment.
+fn columns() -> usize {
+    match rustix::termios::tcgetwinsize(std::io::stderr()) {
+        Ok(size) if size.ws_col > 0 => usize::from(size.ws_col),
+        _ => 80,
+    }
 }
 
 struct Work {
@@ -41,15 +54,20 @@ pub(crate) fn begin() {
 pub(crate) fn works((run, effect): (&str, &EffectId), what: &str, view: &RunView) -> bool {
     let Some(live) = LIVE.get() else { return false };
     let mut work = WORK.lock().unwrap_or_else(PoisonError::into_inner);
-    // No colours: nothing here has to be told apart by them. What does not fit is cut.
-    let style = ProgressStyle::with_template("  {spinner} {elapsed} {wide_msg}");
     let bar = live.add(ProgressBar::new_spinner());
-    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
     let left: Vec<String> = view.left.iter().map(|(name, it)| format!("{name} {it}")).collect();
     let left = if left.is_empty() { String::new() } else { format!("{} left", left.join(", ")) };
     let told = [what.to_owned(), left, show::cost(&work.cost)];
     let told: Vec<String> = told.into_iter().filter(|it| !it.is_empty()).collect();
-    bar.set_message(told.join(" · "));
+    let told = told.join(" · ");
+    // No colours: nothing here has to be told apart by them.
+    let style = ProgressStyle::with_template("  {spinner} {told}");
+    let style = style.unwrap_or_else(|_| ProgressStyle::default_spinner());
+    bar.set_style(style.with_key("told", move |state: &ProgressState, out: &mut dyn Write| {
+        let elapsed = u64::try_from(state.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let told = format!("{} {told}", show::lasting(elapsed));
+        let _ = out.write_str(&show::short(&told, columns().saturating_sub(BESIDE)));
+    }));
     bar.enable_steady_tick(Duration::from_millis(120));
     work.bars.push((run.to_owned(), effect.to_string(), bar));
     true

@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 
 use loopwright_core::definition::{Fields, Kind, Note, Outcomes};
-use loopwright_core::machine::{Run, RunView, Want, due};
+use loopwright_core::machine::{RunView, Want, due};
 use loopwright_core::name::Name;
-use loopwright_engine::{Definition, Engine};
+use loopwright_engine::Engine;
 
 use crate::error::CommandError;
 use crate::session;
@@ -61,8 +61,8 @@ pub(crate) fn of(engine: &Engine, name: &str) -> Result<Option<Moves>, CommandEr
                 Some(Kind::Rest { text }) => filled(text),
                 _ => String::new(),
             };
-            let typed = verbs.iter().map(|it| verb(name, (&definition, &run), it)).collect();
-            Moves { waits: Waits::Verb, text, commands: typed }
+            let commands = said(engine, name, &RunView::of(&definition.workflow, &run), verbs);
+            Moves { waits: Waits::Verb, text, commands }
         }
         Some(Want::Ask { question }) => {
             let question = definition.workflow.questions.get(&**question);
@@ -78,14 +78,6 @@ pub(crate) fn of(engine: &Engine, name: &str) -> Result<Option<Moves>, CommandEr
             Moves { waits: Waits::Driver, text: String::new(), commands }
         }
     }))
-}
-
-/// What to type to say a verb.
-fn verb(name: &str, (definition, run): (&Definition, &Run), verb: &str) -> String {
-    match verb {
-        "resume" => format!("loopwright resume {name}"),
-        verb => said(&RunView::of(&definition.workflow, run), verb),
-    }
 }
 
 /// What to type for each answer.
@@ -104,9 +96,22 @@ pub(crate) fn answers(name: &str, answers: &Outcomes) -> Vec<String> {
     answers.iter().map(typed).collect()
 }
 
-/// A verb of a workflow's own, as it is typed.
-pub(crate) fn said(view: &RunView, verb: &str) -> String {
-    format!("loopwright {} {verb} {}", view.workflow, quoted(&view.subject))
+/// What to type to say verbs to a run.
+pub(crate) fn said(engine: &Engine, name: &str, view: &RunView, verbs: &[Name]) -> Vec<String> {
+    // Runs about one thing are told apart by their names.
+    let over = |name: &str| engine.read(name).is_ok_and(|(_, run)| run.is_over());
+    let about_it = engine.journal.runs().unwrap_or_default().into_iter().filter(|it| {
+        it.run.parent.is_none()
+            && it.run.subject == view.subject
+            && *it.run.workflow == *view.workflow
+            && !over(&it.run.name)
+    });
+    let which = if about_it.count() > 1 { name.to_owned() } else { quoted(&view.subject) };
+    let typed = verbs.iter().map(|it| match &**it {
+        "resume" => format!("loopwright resume {name}"),
+        verb => format!("loopwright {} {verb} {which}", view.workflow),
+    });
+    typed.collect()
 }
 
 /// A word as a shell takes it for one.

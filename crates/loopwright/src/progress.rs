@@ -232,7 +232,7 @@ pub(crate) fn stands(
                 view.state
             ));
         }
-        Standing::Waits { asking, .. } => show::out(&waiting(name, &view, asking)),
+        Standing::Waits { asking, .. } => show::out(&waiting(engine, name, &view, asking)),
     }
     if !view.forced.is_empty() {
         let gates: Vec<&str> = view.forced.iter().map(|it| &**it).collect();
@@ -242,16 +242,11 @@ pub(crate) fn stands(
 }
 
 /// What a run waits for, and what to type.
-fn waiting(name: &str, view: &RunView, asking: &Asking) -> String {
+fn waiting(engine: &Engine, name: &str, view: &RunView, asking: &Asking) -> String {
     match asking {
         Asking::Verbs { text, verbs, run } => {
-            let verbs: Vec<String> = verbs
-                .iter()
-                .map(|it| match &**it {
-                    "resume" => format!("`loopwright resume {name}`"),
-                    verb => format!("`{}`", moves::said(view, verb)),
-                })
-                .collect();
+            let verbs: Vec<String> =
+                moves::said(engine, name, view, verbs).iter().map(|it| format!("`{it}`")).collect();
             let item = if run == name { String::new() } else { format!(" (in {run})") };
             format!(
                 "{name}: waits at `{}`{item}\n  {}\n  go on with {}\n",

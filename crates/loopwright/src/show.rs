@@ -60,6 +60,15 @@ pub(crate) fn wrapped(text: &str, hanging: usize) -> String {
     text.lines().map(|it| textwrap::fill(it, &options) + "\n").collect()
 }
 
+/// A text that fits in so many columns.
+pub(crate) fn short(text: &str, most: usize) -> String {
+    if text.chars().count() <= most {
+        return text.to_owned();
+    }
+    let cut: String = text.chars().take(most.saturating_sub(1)).collect();
+    format!("{cut}…")
+}
+
 /// Lines, each a little further in.
 pub(crate) fn indented(text: &str) -> String {
     text.lines().map(|it| format!("  {it}").trim_end().to_owned() + "\n").collect()
@@ -217,6 +226,11 @@ mod tests {
     #[test]
     fn one_thing_is_one_thing() {
         assert_eq!([0_u64, 1, 2].map(|it| counted(it, "call")), ["0 calls", "1 call", "2 calls"]);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_cut() {
+        assert_eq!(["äöü", "äöüß", "äöüßx"].map(|it| short(it, 4)), ["äöü", "äöüß", "äöü…"]);
     }
 
     #[test]

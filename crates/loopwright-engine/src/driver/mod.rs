@@ -19,6 +19,7 @@ use loopwright_core::machine::{Event, Run, RunView, Site, Started, Want, advance
 pub(crate) use self::holder::is_gone;
 pub use self::holder::this_process;
 pub use self::letters::fits;
+pub(crate) use self::record::stands;
 pub use self::steps::Asking;
 use crate::engine::{Definition, Engine, unkept};
 use crate::error::EngineError;

@@ -5,6 +5,7 @@ mod check;
 mod completions;
 mod demo;
 mod doctor;
+mod fork;
 mod graph;
 mod init;
 mod list;
@@ -40,6 +41,7 @@ pub(crate) enum Command {
     Answer(answer::AnswerArgs),
     Resume(resume::ResumeArgs),
     Stop(stop::StopArgs),
+    Fork(fork::ForkArgs),
     Check(check::CheckArgs),
     Matrix(matrix::MatrixArgs),
     Graph(graph::GraphArgs),
@@ -70,6 +72,7 @@ pub(crate) fn run(command: Command) -> Result<ExitCode, CommandError> {
         Command::Answer(arguments) => answer::cmd_answer(&arguments),
         Command::Resume(arguments) => resume::cmd_resume(&arguments),
         Command::Stop(arguments) => stop::cmd_stop(&arguments),
+        Command::Fork(arguments) => fork::cmd_fork(&arguments),
         Command::Verb(words) => verb::cmd_verb(&words),
         Command::Check(arguments) => check::cmd_check(&arguments),
         Command::Matrix(arguments) => matrix::cmd_matrix(&arguments),

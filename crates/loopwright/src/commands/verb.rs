@@ -113,7 +113,7 @@ fn live(engine: &Engine, workflow: &Workflow, subject: Option<&str>) -> Result<O
     for line in runs {
         let is = line.run.parent.is_none()
             && line.run.workflow == *workflow.name
-            && subject.is_none_or(|it| it == line.run.subject);
+            && subject.is_none_or(|it| it == line.run.subject || it == line.run.name);
         if is && !engine.read(&line.run.name).map_err(session::told)?.1.is_over() {
             found.push(line.run);
         }
@@ -122,10 +122,10 @@ fn live(engine: &Engine, workflow: &Workflow, subject: Option<&str>) -> Result<O
         [] => Ok(None),
         [one] => Ok(Some(one.name.clone())),
         [one, other, ..] => Err(CommandError::user(format!(
-            "several runs of `{}` are open: about `{}`, about `{}`",
-            workflow.name, one.subject, other.subject
+            "several runs of `{}` are open: `{}` about `{}`, `{}` about `{}`",
+            workflow.name, one.name, one.subject, other.name, other.subject
         ))
-        .hinted("say which one after the verb")),
+        .hinted("say which one after the verb, by its name")),
     }
 }
 

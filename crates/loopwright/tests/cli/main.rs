@@ -3,6 +3,7 @@
 mod background;
 mod bad_input;
 mod completions;
+mod fork;
 mod outputs;
 mod pipes;
 mod playing;
