@@ -208,14 +208,8 @@ fn tree_after(history: &History, place: usize) -> Option<&str> {
 /// The last commit a run had made by then.
 fn head_at(git: &Git, name: &str, history: &History) -> Result<Option<String>, GitError> {
     let mark = format!("{TRAILER}: {name} ");
-    let listed = git.text(&[
-        "log",
-        "--all",
-        "--format=%H%x09%(trailers:key=Loopwright-Effect,valueonly,separator=%x2C)",
-        "--fixed-strings",
-        "--grep",
-        &mark,
-    ])?;
+    let format = format!("--format=%H%x09%(trailers:key={TRAILER},valueonly,separator=%x2C)");
+    let listed = git.text(&["log", "--all", &format, "--fixed-strings", "--grep", &mark])?;
     let made: Vec<(&str, &str)> = listed.lines().filter_map(|it| it.split_once('\t')).collect();
     let settled = history.iter().rev().filter_map(|(stored, _)| match &stored.event {
         Event::Settled { effect, evidence: Evidence::Out(_) } => Some(format!("{name} {effect}")),
