@@ -197,6 +197,12 @@ impl Engine {
     /// Whether everything is there that a run will need.
     fn suits(&self, workflow: &Workflow, begin: &Begin) -> Result<(), EngineError> {
         let wrong = |why: String| Err(EngineError::Wrong(why));
+        if let Some(what) = crate::unkept::first(workflow) {
+            return wrong(format!(
+                "`{}` does not run yet: {what}, and that is not kept to yet; it can be checked and rehearsed",
+                workflow.name
+            ));
+        }
         for (name, role) in &workflow.roles {
             if !self.agents.contains_key(&*role.agent) {
                 return wrong(format!(
@@ -204,12 +210,6 @@ impl Engine {
                     role.agent, role.agent
                 ));
             }
-        }
-        if let Some(what) = crate::unkept::first(workflow) {
-            return wrong(format!(
-                "`{}` does not run yet: {what}, and that is not kept to yet; it can be checked and rehearsed",
-                workflow.name
-            ));
         }
         if begin.subject.trim().is_empty() {
             return wrong(format!(

@@ -23,9 +23,8 @@ thread_local! {
     static ASIDE: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Columns that are kept free beside what is told: for what turns, and for what a terminal writes when somebody presses
-/// Ctrl-C. What wrapped could not be taken away again.
-const BESIDE: usize = 8;
+/// Columns beside what is told: what turns, and one that stays free, because a line that wraps is not taken away again.
+const BESIDE: usize = 5;
 
 /// How wide the terminal is at this moment.
 fn columns() -> usize {

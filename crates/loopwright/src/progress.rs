@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use loopwright_core::definition::{Note, Outcome as Ending};
-use loopwright_core::machine::{Event, Evidence, RunView};
+use loopwright_core::machine::{Event, Evidence, Run, RunView};
 use loopwright_core::name::Name;
 use loopwright_engine::{
     Answered, Asked, Asking, Engine, Nobody, People, Policy, Standing, Unwatched, Watch,
@@ -223,8 +223,16 @@ pub(crate) fn stands(
     }
     match standing {
         Standing::Over { .. } => {
-            let says = says.map(|it| show::indented(&it)).unwrap_or_default();
-            show::out(&format!("{name}: {word}, at `{}`\n{says}", view.state));
+            let mut told = format!("{name}: {word}, at `{}`\n", view.state);
+            told.push_str(&says.map(|it| show::indented(&it)).unwrap_or_default());
+            // Whoever ended it knows why.
+            let failed = code != error::OK && view.outcome.is_some();
+            if let Some(because) = because(standing.run()).filter(|_| failed) {
+                told.push_str(&show::indented(&format!(
+                    "because {because}; `loopwright log {name}` has all of it"
+                )));
+            }
+            show::out(&show::wrapped(&told, 4));
         }
         Standing::CalledOff { .. } => {
             show::out(&format!(
@@ -239,6 +247,16 @@ pub(crate) fn stands(
         show::out(&format!("  passed over: {}\n", gates.join(", ")));
     }
     Ok(ExitCode::from(code))
+}
+
+/// What led to where a run stands.
+pub(crate) fn because(run: &Run) -> Option<String> {
+    // A choice has no outcome.
+    let cause = run.cause.as_ref().filter(|it| *it.signal != *"*")?;
+    let came = format!("`{}` came out as {}", cause.state, cause.signal);
+    let why = if cause.summary.is_empty() { String::new() } else { format!(": {}", cause.summary) };
+    let out = cause.exhausted.as_ref().map(|it| format!("; `{it}` was used up")).unwrap_or_default();
+    Some(format!("{came}{why}{out}"))
 }
 
 /// What a run waits for, and what to type.

@@ -43,11 +43,7 @@ pub(crate) fn cmd_show(arguments: &ShowArgs) -> Result<ExitCode, CommandError> {
     row("stands", format!("{} ({}{visit}): {}", view.state, view.kind, line.stands.status));
     row("says", says.map(|it| it.split_whitespace().collect::<Vec<_>>().join(" ")).unwrap_or_default());
     row("phase", view.phase.as_deref().unwrap_or_default().to_owned());
-    if let Some(cause) = &run.cause {
-        let why = if cause.summary.is_empty() { String::new() } else { format!(": {}", cause.summary) };
-        let out = cause.exhausted.as_ref().map(|it| format!("; `{it}` was used up")).unwrap_or_default();
-        row("because", format!("`{}` came out as {}{why}{out}", cause.state, cause.signal));
-    }
+    row("because", progress::because(&run).unwrap_or_default());
     let left: Vec<String> = view.left.iter().map(|(name, it)| format!("{name} {it}")).collect();
     row("left", left.join(", "));
     let calls: Vec<String> = view.calls.iter().map(|(role, it)| format!("{role} {it}")).collect();

@@ -7,6 +7,8 @@ use loopwright_engine::EngineError;
 use loopwright_engine::Message;
 use loopwright_engine::journal::JournalError;
 
+use serde_json::json;
+
 use crate::error::CommandError;
 use crate::progress::{self, Manner};
 use crate::{session, show};
@@ -22,10 +24,13 @@ pub(crate) struct StopArgs {
     /// Why, for the record
     #[arg(long, default_value = "")]
     reason: String,
+    /// As JSON
+    #[arg(long)]
+    json: bool,
 }
 
 pub(crate) fn cmd_stop(arguments: &StopArgs) -> Result<ExitCode, CommandError> {
-    let engine = progress::engine_of_runs(&Manner::plain(false))?;
+    let engine = progress::engine_of_runs(&Manner::plain(arguments.json))?;
     let name = session::find_run(&engine, &arguments.run)?.run.name;
     let (_, run) = engine.read(&name).map_err(session::told)?;
     if run.is_over() {
@@ -37,7 +42,11 @@ pub(crate) fn cmd_stop(arguments: &StopArgs) -> Result<ExitCode, CommandError> {
     loop {
         match engine.drive(&name, &cancel) {
             Ok(_) => {
-                show::out(&format!("{name}: ended\n"));
+                show::out(&if arguments.json {
+                    format!("{}\n", json!({"run": name, "ended": true}))
+                } else {
+                    format!("{name}: ended\n")
+                });
                 return Ok(ExitCode::SUCCESS);
             }
             // Whoever drives it hears of it within a second, ends what is at work and lets go.
@@ -47,7 +56,11 @@ pub(crate) fn cmd_stop(arguments: &StopArgs) -> Result<ExitCode, CommandError> {
                 std::thread::sleep(Duration::from_millis(50));
             }
             Err(EngineError::Journal(JournalError::Held { holder, .. })) => {
-                show::out(&format!("{name}: {holder} drives it and was told to end it\n"));
+                show::out(&if arguments.json {
+                    format!("{}\n", json!({"run": name, "ended": false, "driver": holder}))
+                } else {
+                    format!("{name}: {holder} drives it and was told to end it\n")
+                });
                 return Ok(ExitCode::SUCCESS);
             }
             Err(error) => return Err(session::told(error)),

@@ -84,3 +84,29 @@ fn what_keeps_a_run_from_beginning_is_told_to_whoever_asked() -> Outcome {
     assert!(say(&folder, "list")?.stdout.starts_with("no runs yet"));
     Ok(())
 }
+
+#[test]
+fn a_verb_is_said_in_the_background() -> Outcome {
+    let folder = project("background-verb", CODER)?;
+    assert_eq!(say(&folder, "run greet world --answer ship=yes")?.code, Some(3));
+    let run = name(&folder)?;
+    let said = say(&folder, "greet go world --detach")?;
+    assert!(
+        said.stdout.starts_with(&format!("{run}: runs in the background")),
+        "{}{}",
+        said.stdout,
+        said.stderr
+    );
+    let begun = Instant::now();
+    while !say(&folder, "list")?.stdout.contains("success") {
+        assert!(begun.elapsed() < Duration::from_mins(2), "it never came to its end");
+    }
+    let refused = say(&folder, "greet go world --detach")?;
+    assert_eq!(refused.code, Some(2));
+    assert!(refused.stderr.contains("there is no run of `greet` that waits for `go`"), "{}", refused.stderr);
+    let help = say(&folder, "greet --help")?;
+    assert_eq!(help.code, Some(0));
+    assert!(help.stdout.contains("Usage: loopwright greet [OPTIONS] [VERB] [SUBJECT]"), "{}", help.stdout);
+    assert!(help.stdout.contains("Verbs:\n  go      Commit it\n  polish"), "{}", help.stdout);
+    Ok(())
+}

@@ -216,7 +216,7 @@ fn what_is_missing_is_said_before_anything_is_done() -> Outcome {
         ("run greet world --answer Q1", 2, "says no answer"),
         ("run nothing world", 2, "there is no workflow `nothing`"),
         ("show nothing", 2, "there is no run `nothing`"),
-        ("run change world", 2, "is for the agent"),
+        ("run change world", 2, "`change` does not run yet: "),
         ("greet", 2, "`greet` is a workflow: say what to do with it"),
         ("gret go", 2, "did you mean `greet`?"),
         ("greet go", 2, "there is no run of `greet` that waits for `go`"),
@@ -227,6 +227,10 @@ fn what_is_missing_is_said_before_anything_is_done() -> Outcome {
         assert!(ran.stderr.contains(expected), "{words}: {}", ran.stderr);
     }
     assert!(say(&folder, "list")?.stdout.starts_with("no runs yet"));
+    fs::write(folder.join(".loopwright/config.yaml"), "agents:\n  coder: {command: x}\n")?;
+    let ran = say(&folder, "run greet world")?;
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.stderr.contains("the role `judge` is for the agent `judge`"), "{}", ran.stderr);
     fs::write(folder.join(".loopwright/config.yaml"), "agents:\n  coder: {comand: x}\n")?;
     let ran = say(&folder, "list")?;
     assert_eq!(ran.code, Some(2));
@@ -292,6 +296,9 @@ fn a_project_is_set_up_and_looked_at() -> Outcome {
 fn why_tells_the_way_and_what_would_move_it() -> Outcome {
     let folder = project("run-why", CODER)?;
     assert_eq!(say(&folder, "run greet world")?.code, Some(3));
+    let steps = say(&folder, &format!("why {} --json", name(&folder)?))?.stdout;
+    let steps: Vec<serde_json::Value> = steps.lines().map(serde_json::from_str).collect::<Result<_, _>>()?;
+    assert!(steps.iter().any(|it| it["signal"] == "GOOD" && it["to"] == "ask"), "{steps:?}");
     let why = say(&folder, &format!("why {}", name(&folder)?))?;
     for expected in [
         "`review` came out as GOOD, so it went to `ask`",

@@ -25,6 +25,8 @@ fn a_policy_answers_only_what_the_workflow_declares() -> Outcome {
         fs::write(folder.join(".loopwright/workflows/greet/workflow.yaml"), text)?;
         let ran = say(&folder, &format!("run greet world{policy}"))?;
         assert_eq!(ran.code, Some(code), "{declared}{policy}: {}{}", ran.stdout, ran.stderr);
+        let why = "because `ask` came out as deferred: answered by policy";
+        assert_eq!(ran.stdout.contains(why), code == 1, "{declared}{policy}: {}", ran.stdout);
         let listed = say(&folder, "list")?.stdout;
         assert!(listed.contains(expected), "{declared}{policy}: {listed}");
         let log = say(&folder, &format!("log {}", name(&folder)?))?.stdout;
