@@ -5,8 +5,7 @@
 use std::cell::Cell;
 use std::fmt::Write;
 use std::io::IsTerminal as _;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
@@ -16,7 +15,8 @@ use crate::show;
 
 static LIVE: OnceLock<MultiProgress> = OnceLock::new();
 static WORK: Mutex<Work> = Mutex::new(Work { bars: Vec::new(), cost: Cost { time: 0, money: 0, tokens: 0 } });
-static ASKING: AtomicBool = AtomicBool::new(false);
+/// While somebody is asked: what others want to write meanwhile, and where to.
+static ASKING: Mutex<Option<Vec<(Stream, String)>>> = Mutex::new(None);
 
 thread_local! {
     /// Whether what this thread writes is above the bars already.
@@ -32,6 +32,15 @@ fn columns() -> usize {
         Ok(size) if size.ws_col > 0 => usize::from(size.ws_col),
         _ => 80,
     }
+}
+
+/// Where something is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stream {
+    /// What was asked for.
+    Out,
+    /// Everything else.
+    Error,
 }
 
 struct Work {
@@ -79,9 +88,10 @@ pub(crate) fn came_back((run, effect): (&str, &EffectId), cost: &Cost) -> Option
     let effect = effect.to_string();
     let at = work.bars.iter().position(|(of, it, _)| of == run && *it == effect)?;
     let (_, _, bar) = work.bars.remove(at);
+    let took = u64::try_from(bar.elapsed().as_millis()).unwrap_or(u64::MAX);
     bar.finish_and_clear();
     LIVE.get().inspect(|it| it.remove(&bar));
-    Some(show::lasting(u64::try_from(bar.elapsed().as_millis()).unwrap_or(u64::MAX)))
+    Some(show::lasting(took))
 }
 
 /// So much was paid.
@@ -112,17 +122,41 @@ pub(crate) fn aside<T>(act: impl FnOnce() -> T) -> T {
     }
 }
 
-/// Asks somebody something: nothing moves on the screen until they answered.
+/// Asks somebody something: nothing moves on the screen until they answered. Whoever works meanwhile goes on, and what
+/// they have to say is said afterwards.
 pub(crate) fn asking<T>(ask: impl FnOnce() -> T) -> T {
-    aside(|| {
-        ASKING.store(true, Ordering::SeqCst);
-        let answer = ask();
-        ASKING.store(false, Ordering::SeqCst);
-        answer
-    })
+    *asked() = Some(Vec::new());
+    if let Some(live) = LIVE.get() {
+        let _ = live.clear();
+        live.set_draw_target(ProgressDrawTarget::hidden());
+    }
+    ASIDE.set(true);
+    let answer = ask();
+    ASIDE.set(false);
+    LIVE.get().inspect(|it| it.set_draw_target(ProgressDrawTarget::stderr()));
+    let said = asked().take();
+    for (stream, text) in said.into_iter().flatten() {
+        show::write(stream, &text);
+    }
+    answer
+}
+
+fn asked() -> MutexGuard<'static, Option<Vec<(Stream, String)>>> {
+    ASKING.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Puts off what would be written into a question. Whether it was.
+pub(crate) fn put_off(stream: Stream, text: &str) -> bool {
+    match asked().as_mut().filter(|_| !ASIDE.get()) {
+        Some(later) => {
+            later.push((stream, text.to_owned()));
+            true
+        }
+        None => false,
+    }
 }
 
 /// Whether somebody is being asked.
 pub(crate) fn is_asking() -> bool {
-    ASKING.load(Ordering::SeqCst)
+    asked().is_some()
 }

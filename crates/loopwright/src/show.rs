@@ -14,6 +14,8 @@ use miette::{
     NamedSource, Report, SourceCode, SourceSpan, SpanContents,
 };
 
+use crate::live::{self, Stream};
+
 /// Prose is broken at so many columns.
 const WIDTH: usize = 110;
 
@@ -22,9 +24,24 @@ static LOST: OnceLock<String> = OnceLock::new();
 
 /// Writes to stdout.
 pub(crate) fn out(text: &str) {
-    let written = crate::live::aside(|| {
-        let mut stdout = std::io::stdout().lock();
-        stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush())
+    write(Stream::Out, text);
+}
+
+/// Writes, above what is at work, and not into a question.
+pub(crate) fn write(stream: Stream, text: &str) {
+    if live::put_off(stream, text) {
+        return;
+    }
+    let written = live::aside(|| match stream {
+        Stream::Out => {
+            let mut stdout = std::io::stdout().lock();
+            stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush())
+        }
+        Stream::Error => {
+            // Where this cannot be told, nothing can.
+            let _ = std::io::stderr().lock().write_all(text.as_bytes());
+            Ok(())
+        }
     });
     match written {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
@@ -41,7 +58,7 @@ pub(crate) fn lost() -> Option<&'static str> {
 
 /// Writes a line to stderr.
 pub(crate) fn error_line(text: &str) {
-    crate::live::aside(|| error_line_at_once(text));
+    write(Stream::Error, &format!("{text}\n"));
 }
 
 /// The same for somebody who cannot wait until a question is answered.

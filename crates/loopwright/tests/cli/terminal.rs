@@ -11,7 +11,7 @@ use std::time::Duration;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 
-use crate::runs::{git, name, project, say};
+use crate::runs::{git, name, project, say, waited_for};
 use crate::{Outcome, loopwright};
 
 /// Writes when it is told to.
@@ -141,5 +141,62 @@ fn somebody_who_answers_later_is_asked_again_whatever_is_declared() -> Outcome {
     assert_eq!(code, Some(3), "{seen}");
     let status = say(&folder, &format!("status {}", name(&folder)?))?.stdout;
     assert!(status.contains("waits for    an answer: Ship it?"), "{status}");
+    Ok(())
+}
+
+const ITEMS: &str = r#"
+workflow: several
+about: Several at once, one of which asks.
+subject: thing
+documents:
+  tasks: {file: tasks.yaml, as: yaml, shape: {items: [{id: text}]}}
+roles:
+  worker: {agent: worker, prompt: "{{item.id}}"}
+questions:
+  good: {asks: "Is it good?", answers: [yes, no]}
+states:
+  all: {each: {item: task, in: docs.tasks.items, at-once: 2, run: one}, on: {done: done, bad | failures: failed}}
+  done: {end: success}
+  failed: {end: failure}
+children:
+  one:
+    defaults: {failures: bad}
+    facts: {asks: {in: [yes, no], is: "item.id == 'asks' ? 'yes' : 'no'"}}
+    states:
+      first: {agent: worker, then: second}
+      second: {choose: [{when: {asks: yes}, to: ask}, third]}
+      third: {agent: worker, then: done}
+      ask: {ask: good, on: {yes: done, no | deferred: bad}}
+      done: {end: success}
+      bad: {end: failure}
+"#;
+
+/// One item comes to its question at once; the other works until it is told to go on, and then goes on.
+const WORKER: &str = "cat > /dev/null; [ $LOOPWRIGHT_ITEM = asks ] || until [ -e .git/go ]; do sleep 0.02; done; echo > .git/$LOOPWRIGHT_ITEM-$LOOPWRIGHT_STATE";
+
+#[test]
+fn others_go_on_while_somebody_is_asked_and_say_so_afterwards() -> Outcome {
+    let folder = project("terminal-items", PATIENT)?;
+    fs::create_dir_all(folder.join(".loopwright/workflows/several"))?;
+    fs::write(folder.join(".loopwright/workflows/several/workflow.yaml"), ITEMS)?;
+    fs::write(folder.join("tasks.yaml"), "items: [{id: asks}, {id: works}]\n")?;
+    let config = format!("agents: {{worker: {{command: {}}}}}\n", serde_json::Value::from(WORKER));
+    fs::write(folder.join(".loopwright/config.yaml"), config)?;
+    let checked = say(&folder, "check several")?;
+    assert_eq!(checked.code, Some(0), "{}{}", checked.stdout, checked.stderr);
+    let mut terminal = Terminal::start(&folder, &["run", "several", "house"])?;
+    terminal.shows("works: first.1 (worker)");
+    terminal.shows("answer (nothing: later)?");
+    fs::write(folder.join(".git/go"), "")?;
+    // It has come two states further by then.
+    waited_for(&folder.join(".git/works-third"));
+    terminal.types("yes\n")?;
+    terminal.shows("success, at `done`");
+    let (code, seen) = terminal.ends()?;
+    assert_eq!(code, Some(0), "{seen}");
+    let after = seen.split("later)?").nth(1).unwrap_or_default();
+    let typed = after.find("yes").unwrap_or_default();
+    assert!(after[..typed].trim().is_empty(), "{after:?}");
+    assert!(after[typed..].contains("works: first.1 -> done ("), "{after:?}");
     Ok(())
 }
