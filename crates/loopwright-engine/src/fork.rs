@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use loopwright_core::machine::{EffectId, Event, Evidence, Run, Site, Want, due};
 use loopwright_core::name::Name;
 
-use crate::driver::stands;
+use crate::driver::{LEASE, stands};
 use crate::effects::TRAILER;
 use crate::engine::{Definition, Engine, made_up};
 use crate::error::EngineError;
@@ -106,10 +106,8 @@ impl Engine {
         events: Vec<Event>,
         (definition, then): (&Definition, &Run),
     ) -> Result<(), EngineError> {
-        const LONG_ENOUGH: u64 = 30_000;
         self.journal.create(run)?;
-        let lease =
-            self.journal.lease(&run.name, &self.holder, run.at, run.at.saturating_add(LONG_ENOUGH))?;
+        let lease = self.journal.lease(&run.name, &self.holder, run.at, run.at.saturating_add(LEASE))?;
         self.journal.append(&Batch {
             lease: lease.clone(),
             after: 0,

@@ -29,7 +29,7 @@ use crate::process::Cancel;
 use crate::scene::Scene;
 
 /// How long a lease lasts that is not kept. Whoever is gone that long is gone.
-const LEASE: u64 = 30_000;
+pub(crate) const LEASE: u64 = 30_000;
 
 /// Where a run stands when nobody drives it any more.
 #[derive(Clone, Debug)]

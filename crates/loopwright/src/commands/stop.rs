@@ -1,5 +1,6 @@
 //! `loopwright stop`
 
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
@@ -36,17 +37,18 @@ pub(crate) fn cmd_stop(arguments: &StopArgs) -> Result<ExitCode, CommandError> {
     if run.is_over() {
         return Err(CommandError::user(format!("the run `{name}` is over already")));
     }
+    if run.site.as_ref().is_some_and(|it| !Path::new(&it.folder).is_dir()) {
+        engine.end(&name, &arguments.reason).map_err(session::told)?;
+        ended(&name, arguments.json);
+        return Ok(ExitCode::SUCCESS);
+    }
     session::leave(&engine, &name, &Message::Stop { reason: arguments.reason.clone() })?;
     let cancel = session::cancel_on_interrupt();
     let begun = Instant::now();
     loop {
         match engine.drive(&name, &cancel) {
             Ok(_) => {
-                show::out(&if arguments.json {
-                    format!("{}\n", json!({"run": name, "ended": true}))
-                } else {
-                    format!("{name}: ended\n")
-                });
+                ended(&name, arguments.json);
                 return Ok(ExitCode::SUCCESS);
             }
             // Whoever drives it hears of it within a second, ends what is at work and lets go.
@@ -66,4 +68,12 @@ pub(crate) fn cmd_stop(arguments: &StopArgs) -> Result<ExitCode, CommandError> {
             Err(error) => return Err(session::told(error)),
         }
     }
+}
+
+fn ended(name: &str, json: bool) {
+    show::out(&if json {
+        format!("{}\n", json!({"run": name, "ended": true}))
+    } else {
+        format!("{name}: ended\n")
+    });
 }

@@ -141,3 +141,18 @@ fn a_fork_stands_on_the_commits_its_run_had_made_by_then() -> Outcome {
     assert_eq!(done.code, Some(0), "{}{}", done.stdout, done.stderr);
     Ok(())
 }
+
+#[test]
+fn one_whose_files_are_gone_can_still_be_ended() -> Outcome {
+    let folder = fresh("fork-gone")?;
+    assert_eq!(say(&folder, "run greet world")?.code, Some(3));
+    let fork = forked(&folder, &format!("fork {} --at 2 --json", name(&folder)?))?;
+    fs::remove_dir_all(text(&fork, "folder"))?;
+    let resumed = say(&folder, &format!("resume {}", text(&fork, "run")))?;
+    assert_eq!(resumed.code, Some(2));
+    let stop = format!("stop {}", text(&fork, "run"));
+    assert!(resumed.stderr.contains(&format!("`loopwright {stop}`")), "{}", resumed.stderr);
+    assert_eq!(say(&folder, &stop)?.stdout, format!("{}: ended\n", text(&fork, "run")));
+    assert!(say(&folder, "list")?.stdout.contains("ended by a person"));
+    Ok(())
+}
