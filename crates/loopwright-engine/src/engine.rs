@@ -6,16 +6,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 use indexmap::IndexMap;
 use loopwright_core::definition::Workflow;
 use loopwright_core::language::{Folder, load};
-use loopwright_core::machine::{Started, before};
+use loopwright_core::machine::{Event, Started, advance, before};
 use loopwright_core::name::Name;
 use loopwright_core::problem::Stage;
 
 use crate::agents::Agent;
-use crate::driver::{Driver, Standing};
+use crate::driver::{Driver, LEASE, Standing, is_gone, stands};
 use crate::error::EngineError;
 use crate::files::Files;
 use crate::home::Home;
-use crate::journal::{Journal, JournalError, Millis, NewRun};
+use crate::journal::{Batch, Journal, JournalError, Millis, NewRun};
 use crate::people::{People, Watch};
 use crate::process::{Cancel, Supervisor};
 use crate::project::Project;
@@ -165,9 +165,38 @@ impl Engine {
         crate::driver::read(self, run)
     }
 
+    /// Takes a run up where it was left. It is leased, and nothing is done yet.
+    pub fn take_up(&self, run: &str, cancel: &Cancel) -> Result<Driver<'_>, EngineError> {
+        Driver::resume(self, run, None, cancel)
+    }
+
     /// Drives a run until it is over, waits for somebody, or is called off.
     pub fn drive(&self, run: &str, cancel: &Cancel) -> Result<Standing, EngineError> {
-        Driver::resume(self, run, None, cancel)?.drive()
+        self.take_up(run, cancel)?.drive()
+    }
+
+    /// Ends a run that nobody can drive any more, because the files it works on are gone. Nothing is looked at.
+    pub fn end(&self, name: &str, reason: &str) -> Result<(), EngineError> {
+        let (definition, run) = self.read(name)?;
+        let event = Event::Stopped { reason: reason.to_owned() };
+        let ended = advance(&definition.workflow, &run, &event)?;
+        let at = (self.clock)();
+        let lease = |now: Millis| self.journal.lease(name, &self.holder, now, at.saturating_add(LEASE));
+        let lease = match lease(at) {
+            Err(JournalError::Held { holder, until, .. }) if is_gone(&holder) => lease(until)?,
+            taken => taken?,
+        };
+        self.journal.append(&Batch {
+            lease: lease.clone(),
+            after: self.journal.run(name)?.last,
+            at,
+            events: vec![event],
+            snapshot: None,
+            taken: self.journal.inbox(name)?.iter().map(|it| it.id).collect(),
+            blobs: Vec::new(),
+            stands: Some(stands(&definition.workflow, &ended)),
+        })?;
+        Ok(self.journal.release(&lease)?)
     }
 
     /// The workflow of a folder, if it may run: it loads, and it is proved.
@@ -192,6 +221,12 @@ impl Engine {
     /// Whether everything is there that a run will need.
     fn suits(&self, workflow: &Workflow, begin: &Begin) -> Result<(), EngineError> {
         let wrong = |why: String| Err(EngineError::Wrong(why));
+        if let Some(what) = crate::unkept::first(workflow) {
+            return wrong(format!(
+                "`{}` does not run yet: {what}, and that is not kept to yet; it can be checked and rehearsed",
+                workflow.name
+            ));
+        }
         for (name, role) in &workflow.roles {
             if !self.agents.contains_key(&*role.agent) {
                 return wrong(format!(
@@ -199,12 +234,6 @@ impl Engine {
                     role.agent, role.agent
                 ));
             }
-        }
-        if let Some(what) = crate::unkept::first(workflow) {
-            return wrong(format!(
-                "`{}` does not run yet: {what}, and that is not kept to yet; it can be checked and rehearsed",
-                workflow.name
-            ));
         }
         if begin.subject.trim().is_empty() {
             return wrong(format!(
@@ -288,7 +317,7 @@ pub(crate) fn unkept(bytes: &[u8]) -> Option<Folder> {
 }
 
 /// A name for a run: short, and no other's.
-fn made_up(at: Millis, tries: u64, holder: &str) -> String {
+pub(crate) fn made_up(at: Millis, tries: u64, holder: &str) -> String {
     // No letters that are taken for others.
     const LETTERS: &[u8] = b"abcdefghjkmnpqrstuvwxyz23456789";
     let mut hasher = blake3::Hasher::new();

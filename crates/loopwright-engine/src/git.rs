@@ -68,9 +68,14 @@ impl Git {
         }
     }
 
+    /// A repository by where its files are, whether it is there or not.
+    pub(crate) fn named(root: &Path, folder: &Path) -> Self {
+        Self { folder: folder.to_owned(), common: folder.to_owned(), root: root.to_owned() }
+    }
+
     /// A repository of our own around a folder that is in none, so that what changes there can be seen and undone.
     pub fn own(root: &Path, folder: &Path) -> Result<Self, GitError> {
-        let git = Self { folder: folder.to_owned(), common: folder.to_owned(), root: root.to_owned() };
+        let git = Self::named(root, folder);
         if !folder.join("HEAD").exists() {
             let mut command = plain(root);
             command.arg("init").arg("--quiet").arg("--bare").arg(folder);

@@ -21,22 +21,40 @@ pub struct Home {
 const OURS: &str = ".loopwright";
 
 impl Home {
-    /// The project a folder is in.
+    /// The project a folder is in, with room for its runs.
     pub fn around(folder: &Path) -> Result<Self, FilesError> {
+        let home = Self::find(folder)?;
+        make(home.kept())?;
+        if !home.is_repository {
+            Git::own(home.root(), home.git.folder())?;
+            let exclude = home.git.folder().join("info/exclude");
+            make(&home.git.folder().join("info"))?;
+            fs::write(&exclude, format!("/{OURS}/\n"))
+                .map_err(|error| FilesError::Disk { path: exclude, error })?;
+        }
+        Ok(home)
+    }
+
+    /// The project a folder is in, for somebody who only looks: nothing is made, and nothing may be there yet.
+    pub fn find(folder: &Path) -> Result<Self, FilesError> {
         if let Some(git) = Git::around(folder)? {
-            let kept = git.common().join("loopwright");
-            make(&kept)?;
-            return Ok(Self { git, is_repository: true, journal: kept.join("journal.db") });
+            let journal = git.common().join("loopwright/journal.db");
+            return Ok(Self { git, is_repository: true, journal });
         }
         let above = folder.ancestors().find(|it| it.join(OURS).is_dir()).unwrap_or(folder);
         let kept = above.join(OURS);
-        make(&kept)?;
-        let git = Git::own(above, &kept.join("files.git"))?;
-        let exclude = git.folder().join("info/exclude");
-        make(&git.folder().join("info"))?;
-        fs::write(&exclude, format!("/{OURS}/\n"))
-            .map_err(|error| FilesError::Disk { path: exclude, error })?;
+        let git = Git::named(above, &kept.join("files.git"));
         Ok(Self { git, is_repository: false, journal: kept.join("journal.db") })
+    }
+
+    /// Where everything of ours is.
+    pub fn kept(&self) -> &Path {
+        self.journal.parent().unwrap_or(Path::new("."))
+    }
+
+    /// Where something about one run is kept that is no event: what whoever drives it in the background says.
+    pub fn of_run(&self, run: &str) -> PathBuf {
+        self.kept().join("runs").join(run)
     }
 
     /// The root of the project's files.

@@ -11,6 +11,8 @@ use serde::{Deserialize, Serialize};
 pub struct Asked {
     /// The run.
     pub run: String,
+    /// What the workflow calls the question.
+    pub name: Name,
     /// What the question goes by.
     pub id: String,
     /// The question.
@@ -61,10 +63,25 @@ pub enum Message {
     },
 }
 
+/// What becomes of a question that nobody answers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Policy {
+    /// What the workflow declares for that (`unattended`). Where it declares nothing, the run waits.
+    #[default]
+    Declared,
+    /// The run waits, whatever the workflow declares.
+    Wait,
+}
+
 /// Whoever can be asked while a run is driven.
 pub trait People: Send + Sync {
     /// Asks a question. `None`: nobody is there.
     fn ask(&self, asked: &Asked) -> Option<Answered>;
+
+    /// What becomes of a question that was not answered.
+    fn policy(&self) -> Policy {
+        Policy::Declared
+    }
 }
 
 /// Nobody.

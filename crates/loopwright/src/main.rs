@@ -1,12 +1,16 @@
 //! The binary: parse, dispatch, exit code, and nothing else.
 
+mod background;
 mod commands;
 mod error;
 mod find;
+mod live;
+mod moves;
 mod progress;
 mod session;
 mod show;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -28,8 +32,15 @@ fn main() -> ExitCode {
     if std::env::args_os().nth(1).is_some_and(|it| it == session::SUPERVISE) {
         return loopwright_engine::process::supervise();
     }
-    let arguments = Arguments::parse();
-    let code = commands::run(arguments.command).unwrap_or_else(|error| error.report());
+    let mut words: Vec<OsString> = std::env::args_os().collect();
+    if words.get(1).is_some_and(|it| it == background::BACKGROUND) {
+        words.remove(1);
+        background::enter();
+    }
+    let arguments = Arguments::parse_from(words);
+    let done = commands::run(arguments.command);
+    live::end();
+    let code = done.unwrap_or_else(|error| error.report());
     match show::lost() {
         Some(why) => error::CommandError::user(format!("the output could not be written: {why}")).report(),
         None => code,

@@ -5,15 +5,17 @@ use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use loopwright_core::definition::{Note, Outcome as Ending};
-use loopwright_core::machine::{Event, Evidence, RunView};
+use loopwright_core::machine::{Event, Evidence, Run, RunView};
 use loopwright_core::name::Name;
-use loopwright_engine::{Answered, Asked, Asking, Engine, People, Standing, Watch};
+use loopwright_engine::{
+    Answered, Asked, Asking, Engine, Nobody, People, Policy, Standing, Unwatched, Watch,
+};
 use serde_json::json;
 
 use crate::error::{self, CommandError};
-use crate::{session, show};
+use crate::{live, moves, session, show};
 
-/// Shows what happens, a line each: to people, or as JSON.
+/// Shows what happens, a line each: to people, or as JSON. On a terminal, what is at work is shown while it is.
 pub(crate) struct Progress {
     pub(crate) json: bool,
 }
@@ -24,16 +26,24 @@ impl Watch for Progress {
             show::out(&format!("{}\n", json!({"run": run, "event": event, "state": view.state})));
             return;
         }
+        // An item's run is told from others by the item.
+        let whose = run.rsplit_once('/').map(|(_, item)| format!("{item}: ")).unwrap_or_default();
         match event {
             Event::Issued { effect, attempt, values } => {
                 let role = values["role"].as_str().map(|it| format!(" ({it})")).unwrap_or_default();
                 let again = if *attempt > 1 { format!(", try {attempt}") } else { String::new() };
-                show::error_line(&format!("  {effect}{role}{again} …"));
+                let what = format!("{whose}{effect}{role}{again}");
+                // A question is at nobody's work.
+                if values["question"].is_null() && !live::works((run, effect), &what, view) {
+                    show::error_line(&format!("  {what} …"));
+                }
             }
             Event::Settled { effect, evidence: Evidence::Out(outcome) } => {
+                let took = live::came_back((run, effect), &outcome.cost);
+                let took = took.map(|it| format!(" ({it})")).unwrap_or_default();
                 let why =
                     if outcome.summary.is_empty() { String::new() } else { format!(": {}", outcome.summary) };
-                show::error_line(&format!("  {effect} -> {}{why}", outcome.signal));
+                show::error_line(&format!("  {whose}{effect} -> {}{took}{why}", outcome.signal));
                 for finding in &outcome.findings {
                     show::error_line(&format!("      {}: {}", finding.severity, finding.text));
                 }
@@ -51,15 +61,29 @@ impl Watch for Progress {
     }
 }
 
+/// What becomes of questions when nobody is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Unattended {
+    /// Whatever is asked ends the command (exit code 3) and stays to be answered
+    Fail,
+    /// What the workflow declares (`unattended` of the question) is the answer; anything else as in `fail`
+    Default,
+}
+
 /// Asks whoever sits at the terminal; elsewhere, gives the answers that were given beforehand.
 pub(crate) struct AtTheTerminal {
     given: Mutex<Vec<(String, Answered)>>,
     may_ask: bool,
+    policy: Policy,
 }
 
 impl AtTheTerminal {
     /// With answers that were given beforehand, as `ID=VALUE`.
-    pub(crate) fn with(given: &[String], may_ask: bool) -> Result<Self, CommandError> {
+    pub(crate) fn with(
+        given: &[String],
+        may_ask: bool,
+        unattended: Option<Unattended>,
+    ) -> Result<Self, CommandError> {
         let mut answers = Vec::new();
         for text in given {
             let Some((id, answer)) = text.split_once('=') else {
@@ -69,40 +93,56 @@ impl AtTheTerminal {
             answers.push((id.to_owned(), Answered { answer: Name::from(answer), ..Answered::default() }));
         }
         let terminal = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
-        Ok(Self { given: Mutex::new(answers), may_ask: may_ask && terminal })
+        let may_ask = may_ask && terminal && unattended.is_none();
+        // Somebody who is asked and says nothing is there, and wants to answer later.
+        let policy = match unattended {
+            Some(Unattended::Fail) => Policy::Wait,
+            None if may_ask => Policy::Wait,
+            _ => Policy::Declared,
+        };
+        Ok(Self { given: Mutex::new(answers), may_ask, policy })
     }
 }
 
 impl People for AtTheTerminal {
     fn ask(&self, asked: &Asked) -> Option<Answered> {
         let mut given = self.given.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(at) = given.iter().position(|(id, _)| *id == asked.id) {
+        if let Some(at) = given.iter().position(|(id, _)| *id == asked.id || **id == *asked.name) {
             return Some(given.remove(at).1);
         }
         if !self.may_ask {
             return None;
         }
-        question(asked);
-        let line = |prompt: &str| {
-            show::error_line(prompt);
-            let mut text = String::new();
-            let read = std::io::stdin().lock().read_line(&mut text).unwrap_or(0);
-            (read > 0).then(|| text.trim().to_owned())
-        };
-        let answer: Name = line("answer (nothing: later)?").filter(|it| !it.is_empty())?.into();
-        let mut answered = Answered { answer: answer.clone(), ..Answered::default() };
-        if let Some(declared) = asked.answers.get(&*answer) {
-            for (field, values) in &declared.fields {
-                let words: Vec<&str> = values.iter().map(|it| &**it).collect();
-                let value = line(&format!("{field} ({})?", words.join(", ")))?;
-                answered.fields.insert(field.clone(), value.into());
-            }
-            if declared.note != Note::None {
-                answered.note = line("in your own words?")?;
-            }
-        }
-        Some(answered)
+        live::asking(|| answer(asked))
     }
+
+    fn policy(&self) -> Policy {
+        self.policy
+    }
+}
+
+/// Asks at the terminal. `None`: later.
+fn answer(asked: &Asked) -> Option<Answered> {
+    question(asked);
+    let line = |prompt: &str| {
+        show::error_line(prompt);
+        let mut text = String::new();
+        let read = std::io::stdin().lock().read_line(&mut text).unwrap_or(0);
+        (read > 0).then(|| text.trim().to_owned())
+    };
+    let answer: Name = line("answer (nothing: later)?").filter(|it| !it.is_empty())?.into();
+    let mut answered = Answered { answer: answer.clone(), ..Answered::default() };
+    if let Some(declared) = asked.answers.get(&*answer) {
+        for (field, values) in &declared.fields {
+            let words: Vec<&str> = values.iter().map(|it| &**it).collect();
+            let value = line(&format!("{field} ({})?", words.join(", ")))?;
+            answered.fields.insert(field.clone(), value.into());
+        }
+        if declared.note != Note::None {
+            answered.note = line("in your own words?")?;
+        }
+    }
+    Some(answered)
 }
 
 /// A question with what it shows and its answers.
@@ -116,10 +156,47 @@ fn question(asked: &Asked) {
     show::error_line(&format!("{}\n  {}", asked.text, answers.join(", ")));
 }
 
-/// An engine that shows what it does.
-pub(crate) fn engine(json: bool, answers: &[String], may_ask: bool) -> Result<Engine, CommandError> {
-    let people = AtTheTerminal::with(answers, may_ask && !json)?;
-    session::engine(Arc::new(people), Arc::new(Progress { json }))
+/// How a command deals with people.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Manner {
+    /// One event a line.
+    pub(crate) json: bool,
+    /// Answers that were given beforehand.
+    pub(crate) answers: Vec<String>,
+    /// What becomes of questions when nobody is to be asked.
+    pub(crate) unattended: Option<Unattended>,
+}
+
+impl Manner {
+    /// Of somebody who only wants to know whether it is for programs.
+    pub(crate) fn plain(json: bool) -> Self {
+        Self { json, ..Self::default() }
+    }
+
+    fn sides(&self) -> Result<(Arc<AtTheTerminal>, Arc<Progress>), CommandError> {
+        let people = AtTheTerminal::with(&self.answers, !self.json, self.unattended)?;
+        if !self.json {
+            live::begin();
+        }
+        Ok((Arc::new(people), Arc::new(Progress { json: self.json })))
+    }
+}
+
+/// An engine for runs there are, to look at them.
+pub(crate) fn reader() -> Result<Engine, CommandError> {
+    session::engine_of_runs(Arc::new(Nobody), Arc::new(Unwatched))
+}
+
+/// An engine for runs there are, that shows what it does.
+pub(crate) fn engine_of_runs(manner: &Manner) -> Result<Engine, CommandError> {
+    let (people, watch) = manner.sides()?;
+    session::engine_of_runs(people, watch)
+}
+
+/// An engine to begin runs with, that shows what it does.
+pub(crate) fn engine(manner: &Manner) -> Result<Engine, CommandError> {
+    let (people, watch) = manner.sides()?;
+    session::engine(people, watch)
 }
 
 /// Says where a run stands now, how to go on, and with which exit code.
@@ -131,6 +208,7 @@ pub(crate) fn stands(
 ) -> Result<ExitCode, CommandError> {
     let (definition, _) = engine.read(name).map_err(session::told)?;
     let view = RunView::of(&definition.workflow, standing.run());
+    let says = engine.says(name, (&definition, standing.run()));
     let (code, word) = match standing {
         Standing::Over { ending: Some(Ending::Success), .. } => (error::OK, "success"),
         Standing::Over { ending, .. } => {
@@ -140,18 +218,29 @@ pub(crate) fn stands(
         Standing::CalledOff { .. } => (error::LEFT, "left"),
     };
     if json {
-        show::out(&format!("{}\n", json!({"run": name, "standing": word, "view": view})));
+        show::out(&format!("{}\n", json!({"run": name, "standing": word, "says": says, "view": view})));
         return Ok(ExitCode::from(code));
     }
     match standing {
-        Standing::Over { .. } => show::out(&format!("{name}: {word}, at `{}`\n", view.state)),
+        Standing::Over { .. } => {
+            let mut told = format!("{name}: {word}, at `{}`\n", view.state);
+            told.push_str(&says.map(|it| show::indented(&it)).unwrap_or_default());
+            // Whoever ended it knows why.
+            let failed = code != error::OK && view.outcome.is_some();
+            if let Some(because) = because(standing.run()).filter(|_| failed) {
+                told.push_str(&show::indented(&format!(
+                    "because {because}; `loopwright log {name}` has all of it"
+                )));
+            }
+            show::out(&show::wrapped(&told, 4));
+        }
         Standing::CalledOff { .. } => {
             show::out(&format!(
                 "{name}: left at `{}`; `loopwright resume {name}` takes it up again\n",
                 view.state
             ));
         }
-        Standing::Waits { asking, .. } => show::out(&waiting(name, &view, asking)),
+        Standing::Waits { asking, .. } => show::out(&waiting(engine, name, &view, asking)),
     }
     if !view.forced.is_empty() {
         let gates: Vec<&str> = view.forced.iter().map(|it| &**it).collect();
@@ -160,17 +249,22 @@ pub(crate) fn stands(
     Ok(ExitCode::from(code))
 }
 
+/// What led to where a run stands.
+pub(crate) fn because(run: &Run) -> Option<String> {
+    // A choice has no outcome.
+    let cause = run.cause.as_ref().filter(|it| *it.signal != *"*")?;
+    let came = format!("`{}` came out as {}", cause.state, cause.signal);
+    let why = if cause.summary.is_empty() { String::new() } else { format!(": {}", cause.summary) };
+    let out = cause.exhausted.as_ref().map(|it| format!("; `{it}` was used up")).unwrap_or_default();
+    Some(format!("{came}{why}{out}"))
+}
+
 /// What a run waits for, and what to type.
-fn waiting(name: &str, view: &RunView, asking: &Asking) -> String {
+fn waiting(engine: &Engine, name: &str, view: &RunView, asking: &Asking) -> String {
     match asking {
         Asking::Verbs { text, verbs, run } => {
-            let verbs: Vec<String> = verbs
-                .iter()
-                .map(|it| match &**it {
-                    "resume" => format!("`loopwright resume {name}`"),
-                    verb => format!("`loopwright {} {verb} {}`", view.workflow, quoted(&view.subject)),
-                })
-                .collect();
+            let verbs: Vec<String> =
+                moves::said(engine, name, view, verbs).iter().map(|it| format!("`{it}`")).collect();
             let item = if run == name { String::new() } else { format!(" (in {run})") };
             format!(
                 "{name}: waits at `{}`{item}\n  {}\n  go on with {}\n",
@@ -180,19 +274,14 @@ fn waiting(name: &str, view: &RunView, asking: &Asking) -> String {
             )
         }
         Asking::Question(asked) => {
-            let answers: Vec<&str> = asked.answers.keys().map(|it| &**it).collect();
+            let typed: Vec<String> =
+                moves::answers(name, &asked.answers).iter().map(|it| format!("`{it}`")).collect();
             format!(
-                "{name}: asks at `{}`\n  {}\n  answer with `loopwright answer {name} {}`\n",
+                "{name}: asks at `{}`\n  {}\n  answer with {}\n",
                 view.state,
                 asked.text.trim(),
-                answers.join("|")
+                typed.join(" or ")
             )
         }
     }
-}
-
-/// A word as a shell takes it for one.
-pub(crate) fn quoted(text: &str) -> String {
-    let plain = !text.is_empty() && text.chars().all(|it| it.is_alphanumeric() || "-_./:".contains(it));
-    if plain { text.to_owned() } else { format!("'{}'", text.replace('\'', "'\\''")) }
 }

@@ -7,20 +7,24 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use indexmap::IndexMap;
 use loopwright_core::name::Name;
 use loopwright_engine::agents::{Agent, CommandAgent};
-use loopwright_engine::journal::{Journal, RunLine, Sqlite};
+use loopwright_engine::journal::{Journal, Memory, RunLine, Sqlite};
 use loopwright_engine::process::{Cancel, Supervisor};
 use loopwright_engine::{Config, Engine, EngineError, Home, People, Project, Watch};
 
 use crate::error::{self, CommandError};
+use crate::{live, show};
 
 /// The word that makes this binary a supervisor of commands.
 pub(crate) const SUPERVISE: &str = "supervise";
 
-/// The engine of the project around the folder somebody stands in.
+/// The folder somebody stands in.
+pub(crate) fn here() -> Result<PathBuf, CommandError> {
+    std::env::current_dir().map_err(|it| CommandError::user(format!("there is no folder here: {it}")))
+}
+
+/// The engine of the project around the folder somebody stands in, to begin runs with.
 pub(crate) fn engine(people: Arc<dyn People>, watch: Arc<dyn Watch>) -> Result<Engine, CommandError> {
-    let here =
-        std::env::current_dir().map_err(|it| CommandError::user(format!("there is no folder here: {it}")))?;
-    engine_at(&here, people, watch)
+    engine_at(&here()?, people, watch)
 }
 
 /// The engine of the project around a folder.
@@ -30,8 +34,34 @@ pub(crate) fn engine_at(
     watch: Arc<dyn Watch>,
 ) -> Result<Engine, CommandError> {
     let home = Home::around(folder).map_err(|it| told(EngineError::from(it)))?;
-    let config = Config::of(home.root()).map_err(told)?;
     let journal = Sqlite::open(&home.journal).map_err(|it| told(it.into()))?;
+    engine_of(home, Arc::new(journal), people, watch)
+}
+
+/// The engine for runs there are. Where there are none, nothing is made to look for them in.
+pub(crate) fn engine_of_runs(people: Arc<dyn People>, watch: Arc<dyn Watch>) -> Result<Engine, CommandError> {
+    let home = Home::find(&here()?).map_err(|it| told(EngineError::from(it)))?;
+    let journal: Arc<dyn Journal> = if home.journal.exists() {
+        Arc::new(Sqlite::open(&home.journal).map_err(|it| told(it.into()))?)
+    } else {
+        Arc::new(Memory::default())
+    };
+    engine_of(home, journal, people, watch)
+}
+
+/// Why there are no runs here, for somebody who stands in the wrong folder.
+pub(crate) fn nowhere(home: &Home) -> Option<String> {
+    let none = !home.is_repository && !home.journal.exists();
+    none.then(|| format!("{} is in no git repository, and no run was begun in it", home.root().display()))
+}
+
+fn engine_of(
+    home: Home,
+    journal: Arc<dyn Journal>,
+    people: Arc<dyn People>,
+    watch: Arc<dyn Watch>,
+) -> Result<Engine, CommandError> {
+    let config = Config::of(home.root()).map_err(told)?;
     let project = Project::at(home.root()).with(&config.project);
     let agent = |command: Vec<String>| Arc::new(CommandAgent { command }) as Arc<dyn Agent>;
     let agents: IndexMap<Name, Arc<dyn Agent>> =
@@ -40,17 +70,7 @@ pub(crate) fn engine_at(
     let supervisor = Supervisor { program, arguments: vec![SUPERVISE.into()] };
     let clock = Arc::new(now);
     let holder = loopwright_engine::this_process();
-    Ok(Engine::new(
-        Arc::new(journal) as Arc<dyn Journal>,
-        home,
-        project,
-        agents,
-        supervisor,
-        people,
-        watch,
-        clock,
-        holder,
-    ))
+    Ok(Engine::new(journal, home, project, agents, supervisor, people, watch, clock, holder))
 }
 
 /// What time it is.
@@ -84,16 +104,29 @@ pub(crate) fn find_run(engine: &Engine, wanted: &str) -> Result<RunLine, Command
     if let Some(exact) = runs.iter().find(|it| it.run.name == wanted) {
         return Ok(exact.clone());
     }
-    let mut own = runs.iter().filter(|it| it.run.parent.is_none() && it.run.name.starts_with(wanted));
-    match (own.next(), own.next()) {
-        (Some(one), None) => Ok(one.clone()),
-        (Some(one), Some(other)) => {
-            Err(CommandError::user(format!("`{wanted}` may be `{}` or `{}`", one.run.name, other.run.name))
-                .hinted("write more of the name"))
+    // Runs of items are named by their own run, and only meant where somebody writes that much.
+    let meant =
+        |it: &&RunLine| it.run.name.starts_with(wanted) && (it.run.parent.is_none() || wanted.contains('/'));
+    let found: Vec<&RunLine> = runs.iter().filter(meant).collect();
+    match found.as_slice() {
+        [one] => Ok((*one).clone()),
+        [] => {
+            let hint = nowhere(&engine.home);
+            let hint = hint.unwrap_or_else(|| "`loopwright list` shows the runs there are".to_owned());
+            Err(CommandError::user(format!("there is no run `{wanted}`")).hinted(hint))
         }
-        (None, _) => Err(CommandError::user(format!("there is no run `{wanted}`"))
-            .hinted("`loopwright list` shows the runs there are")),
+        several => Err(ambiguous(wanted, several.iter().map(|it| it.run.name.as_str()))),
     }
+}
+
+/// A beginning that several names have.
+pub(crate) fn ambiguous<'n>(wanted: &str, names: impl Iterator<Item = &'n str>) -> CommandError {
+    const MOST: usize = 6;
+    let names: Vec<String> = names.map(|it| format!("`{it}`")).collect();
+    let more = names.len().saturating_sub(MOST);
+    let listed = names[..names.len() - more].join(", ");
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    CommandError::user(format!("`{wanted}` may be any of {listed}{more}")).hinted("write more of the name")
 }
 
 /// Called off when somebody presses Ctrl-C. Pressed twice, the program ends at once.
@@ -105,8 +138,12 @@ pub(crate) fn cancel_on_interrupt() -> Cancel {
         if told.is_called_off() {
             std::process::exit(i32::from(error::LEFT));
         }
-        crate::show::error_line("leaving the run (once more to end at once)");
         told.call_off();
+        if live::is_asking() {
+            show::error_line_at_once("leaving the run: press Enter (or Ctrl-C once more to end at once)");
+        } else {
+            show::error_line("leaving the run (once more to end at once)");
+        }
     });
     cancel
 }

@@ -7,11 +7,14 @@ use std::ffi::OsString;
 use std::io::Write as _;
 use std::sync::OnceLock;
 
+use loopwright_core::machine::Cost;
 use loopwright_core::problem::Problem;
 use miette::{
     GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteDiagnostic, MietteError, MietteSpanContents,
     NamedSource, Report, SourceCode, SourceSpan, SpanContents,
 };
+
+use crate::live::{self, Stream};
 
 /// Prose is broken at so many columns.
 const WIDTH: usize = 110;
@@ -21,8 +24,26 @@ static LOST: OnceLock<String> = OnceLock::new();
 
 /// Writes to stdout.
 pub(crate) fn out(text: &str) {
-    let mut stdout = std::io::stdout().lock();
-    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+    write(Stream::Out, text);
+}
+
+/// Writes, above what is at work, and not into a question.
+pub(crate) fn write(stream: Stream, text: &str) {
+    if live::put_off(stream, text) {
+        return;
+    }
+    let written = live::aside(|| match stream {
+        Stream::Out => {
+            let mut stdout = std::io::stdout().lock();
+            stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush())
+        }
+        Stream::Error => {
+            // Where this cannot be told, nothing can.
+            let _ = std::io::stderr().lock().write_all(text.as_bytes());
+            Ok(())
+        }
+    });
+    match written {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
             LOST.get_or_init(|| error.to_string());
         }
@@ -37,6 +58,11 @@ pub(crate) fn lost() -> Option<&'static str> {
 
 /// Writes a line to stderr.
 pub(crate) fn error_line(text: &str) {
+    write(Stream::Error, &format!("{text}\n"));
+}
+
+/// The same for somebody who cannot wait until a question is answered.
+pub(crate) fn error_line_at_once(text: &str) {
     let mut stderr = std::io::stderr().lock();
     let _ = writeln!(stderr, "{text}");
 }
@@ -49,6 +75,44 @@ pub(crate) fn wrapped(text: &str, hanging: usize) -> String {
         .break_words(false)
         .word_splitter(textwrap::WordSplitter::NoHyphenation);
     text.lines().map(|it| textwrap::fill(it, &options) + "\n").collect()
+}
+
+/// A text that fits in so many columns.
+pub(crate) fn short(text: &str, most: usize) -> String {
+    if text.chars().count() <= most {
+        return text.to_owned();
+    }
+    let cut: String = text.chars().take(most.saturating_sub(1)).collect();
+    format!("{cut}…")
+}
+
+/// Lines, each a little further in.
+pub(crate) fn indented(text: &str) -> String {
+    text.lines().map(|it| format!("  {it}").trim_end().to_owned() + "\n").collect()
+}
+
+/// How long something takes, in the two largest units: `2h 5m`, `3m 12s`, `8s`.
+pub(crate) fn lasting(milliseconds: u64) -> String {
+    let seconds = milliseconds / 1_000;
+    let (days, hours, minutes) = (seconds / 86_400, seconds / 3_600 % 24, seconds / 60 % 60);
+    match (days, hours, minutes, seconds % 60) {
+        (0, 0, 0, seconds) => format!("{seconds}s"),
+        (0, 0, minutes, seconds) => format!("{minutes}m {seconds}s"),
+        (0, hours, minutes, _) => format!("{hours}h {minutes}m"),
+        (days, hours, ..) => format!("{days}d {hours}h"),
+    }
+}
+
+/// What was paid for, as far as it is known.
+pub(crate) fn cost(cost: &Cost) -> String {
+    let mut told = Vec::new();
+    if cost.money > 0 {
+        told.push(format!("${}.{:02}", cost.money / 1_000, cost.money % 1_000 / 10));
+    }
+    if cost.tokens > 0 {
+        told.push(counted(cost.tokens, "token"));
+    }
+    told.join(", ")
 }
 
 /// A number of things: `1 call`, `2 calls`.
@@ -179,6 +243,23 @@ mod tests {
     #[test]
     fn one_thing_is_one_thing() {
         assert_eq!([0_u64, 1, 2].map(|it| counted(it, "call")), ["0 calls", "1 call", "2 calls"]);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_cut() {
+        assert_eq!(["äöü", "äöüß", "äöüßx"].map(|it| short(it, 4)), ["äöü", "äöüß", "äöü…"]);
+    }
+
+    #[test]
+    fn times_are_told_in_two_units() {
+        let seconds = [8, 192, 7_500, 180_000].map(|it| lasting(it * 1_000));
+        assert_eq!(seconds, ["8s", "3m 12s", "2h 5m", "2d 2h"]);
+    }
+
+    #[test]
+    fn what_is_not_known_is_not_told() {
+        assert_eq!(cost(&Cost::default()), "");
+        assert_eq!(cost(&Cost { time: 1, money: 1_234, tokens: 1 }), "$1.23, 1 token");
     }
 
     #[test]

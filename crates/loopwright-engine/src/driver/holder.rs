@@ -9,7 +9,7 @@ pub fn this_process() -> String {
 }
 
 /// Whether whoever is meant was a process of this machine and is none any more. Of others nothing is known.
-pub(super) fn is_gone(holder: &str) -> bool {
+pub(crate) fn is_gone(holder: &str) -> bool {
     let words: Vec<&str> = holder.split(' ').collect();
     let ["process", pid, "on", on, "since", since] = words.as_slice() else { return false };
     let Ok(pid) = pid.parse::<u32>() else { return false };

@@ -16,8 +16,10 @@ use std::sync::Arc;
 use loopwright_core::definition::Outcome as Ending;
 use loopwright_core::machine::{Event, Run, RunView, Site, Started, Want, advance, begin, due};
 
+pub(crate) use self::holder::is_gone;
 pub use self::holder::this_process;
 pub use self::letters::fits;
+pub(crate) use self::record::stands;
 pub use self::steps::Asking;
 use crate::engine::{Definition, Engine, unkept};
 use crate::error::EngineError;
@@ -27,7 +29,7 @@ use crate::process::Cancel;
 use crate::scene::Scene;
 
 /// How long a lease lasts that is not kept. Whoever is gone that long is gone.
-const LEASE: u64 = 30_000;
+pub(crate) const LEASE: u64 = 30_000;
 
 /// Where a run stands when nobody drives it any more.
 #[derive(Clone, Debug)]
@@ -294,7 +296,7 @@ fn still(run: &Run, site: &Site) -> Site {
 }
 
 /// The files a run works on.
-fn files_at(engine: &Engine, site: &Site, name: &str) -> Result<Files, EngineError> {
+pub(crate) fn files_at(engine: &Engine, site: &Site, name: &str) -> Result<Files, EngineError> {
     let folder = std::path::Path::new(&site.folder);
     if folder == engine.home.root() {
         return Ok(Files::of(engine.home.git.clone(), name)?);

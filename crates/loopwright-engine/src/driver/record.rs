@@ -1,6 +1,7 @@
 //! Writing down what was learnt.
 
-use loopwright_core::machine::{Event, Evidence, Outcome, Want, advance, due};
+use loopwright_core::definition::Workflow;
+use loopwright_core::machine::{Event, Evidence, Outcome, Run, RunView, Want, advance, due};
 
 use super::Driver;
 use crate::effects;
@@ -57,20 +58,7 @@ impl Driver<'_> {
 
     /// Where the run stands, for lists.
     fn stands(&self) -> Stands {
-        let view = self.view();
-        let status = match (self.run.is_over(), view.outcome) {
-            (true, Some(outcome)) => outcome.word().to_owned(),
-            (true, None) => "ended by a person".to_owned(),
-            (false, _) => match due(&self.definition.workflow, &self.run).first().map(|it| &it.want) {
-                Some(Want::Await { verbs }) => {
-                    let verbs: Vec<&str> = verbs.iter().map(|it| &**it).collect();
-                    format!("waits for {}", verbs.join(" or "))
-                }
-                Some(Want::Ask { question }) => format!("asks {question}"),
-                _ => "at work".to_owned(),
-            },
-        };
-        Stands { state: view.state.to_string(), status }
+        stands(&self.definition.workflow, &self.run)
     }
 
     /// What was begun and never came back is lost: whoever began it is gone, and nobody knows how far it got.
@@ -99,4 +87,22 @@ impl Driver<'_> {
         }
         Ok(())
     }
+}
+
+/// Where a run stands, for lists.
+pub(crate) fn stands(workflow: &Workflow, run: &Run) -> Stands {
+    let view = RunView::of(workflow, run);
+    let status = match (run.is_over(), view.outcome) {
+        (true, Some(outcome)) => outcome.word().to_owned(),
+        (true, None) => "ended by a person".to_owned(),
+        (false, _) => match due(workflow, run).first().map(|it| &it.want) {
+            Some(Want::Await { verbs }) => {
+                let verbs: Vec<&str> = verbs.iter().map(|it| &**it).collect();
+                format!("waits for {}", verbs.join(" or "))
+            }
+            Some(Want::Ask { question }) => format!("asks {question}"),
+            _ => "at work".to_owned(),
+        },
+    };
+    Stands { state: view.state.to_string(), status }
 }

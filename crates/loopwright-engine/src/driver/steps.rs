@@ -11,7 +11,7 @@ use serde_json::json;
 use super::Driver;
 use crate::effects::{self, Done};
 use crate::error::EngineError;
-use crate::people::Asked;
+use crate::people::{Asked, Policy};
 
 /// What a run waits for.
 #[derive(Clone, Debug)]
@@ -93,6 +93,7 @@ impl Driver<'_> {
             }
             Asked {
                 run: self.name.clone(),
+                name: name.clone(),
                 id: question.id.as_ref().unwrap_or(name).to_string(),
                 text: scene.text(&question.asks)?,
                 shows,
@@ -101,7 +102,7 @@ impl Driver<'_> {
         };
         let key = effect.id.to_string();
         if !self.run.at.begun.get(&key).is_some_and(|it| it.open && it.values["judged"] == json!(judged)) {
-            let values = json!({"question": asked.text, "judged": judged});
+            let values = json!({"question": asked.text, "judged": judged, "tree": look.tree});
             self.learn(Event::Issued { effect: effect.id.clone(), attempt: effect.attempt, values })?;
         }
         self.write_down()?;
@@ -117,13 +118,14 @@ impl Driver<'_> {
             }
         }
         match &question.unattended {
-            Unattended::Wait => Ok(Some(Asking::Question(asked))),
-            Unattended::As(answer) => {
+            Unattended::As(answer) if self.engine.people.policy() == Policy::Declared => {
                 let outcome = Outcome { judged, ..Outcome::of(answer.clone()) };
-                let outcome = Outcome { summary: "nobody was there".into(), ..outcome };
+                let summary = "answered by policy: nobody was there, and the workflow declares it".into();
+                let outcome = Outcome { summary, ..outcome };
                 self.learn(settled(effect, Evidence::Out(Box::new(outcome))))?;
                 Ok(None)
             }
+            _ => Ok(Some(Asking::Question(asked))),
         }
     }
 
@@ -140,6 +142,10 @@ impl Driver<'_> {
             effects::prepare(self.engine, &scene, effect, known.as_ref())?
         };
         let mut values = prepared.values;
+        if let Some(values) = values.as_object_mut() {
+            // So that somebody can come back to this moment.
+            values.insert("tree".to_owned(), json!(look.tree));
+        }
         for (name, text) in prepared.kept {
             values[name] = json!(self.keep(text));
         }

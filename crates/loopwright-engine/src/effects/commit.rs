@@ -10,7 +10,7 @@ use crate::error::EngineError;
 use crate::scene::Scene;
 
 /// Under what a commit says which effect made it, so that none makes two.
-const TRAILER: &str = "Loopwright-Effect";
+pub(crate) const TRAILER: &str = "Loopwright-Effect";
 
 /// Commits the documents of an action.
 pub(super) fn commit(

@@ -26,6 +26,7 @@ use loopwright_core::machine::{Effect, Outcome, Site, Want};
 use serde_json::Value;
 
 pub(crate) use self::bounds::undo_out_of_bounds;
+pub(crate) use self::commit::TRAILER;
 pub(crate) use self::list::items;
 pub(crate) use self::shows::{due as shows_due, show};
 use crate::engine::Engine;

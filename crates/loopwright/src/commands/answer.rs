@@ -7,9 +7,10 @@ use loopwright_engine::{Answered, Message};
 
 use super::run::pairs;
 use crate::error::CommandError;
-use crate::{progress, session};
+use crate::progress::{self, Manner, Unattended};
+use crate::{live, session};
 
-/// Answer what a run asks, and goes on with it
+/// Answer what a run asks, and go on with it
 #[derive(clap::Args, Debug)]
 pub(crate) struct AnswerArgs {
     /// The run, or the beginning of its name
@@ -22,13 +23,17 @@ pub(crate) struct AnswerArgs {
     /// What comes with the answer
     #[arg(long = "field", value_name = "NAME=VALUE")]
     fields: Vec<String>,
+    /// Ask nothing at the terminal; what becomes of further questions
+    #[arg(long, value_name = "POLICY")]
+    unattended: Option<Unattended>,
     /// One event a line, as JSON
     #[arg(long)]
     json: bool,
 }
 
 pub(crate) fn cmd_answer(arguments: &AnswerArgs) -> Result<ExitCode, CommandError> {
-    let engine = progress::engine(arguments.json, &[], true)?;
+    let manner = Manner { unattended: arguments.unattended, ..Manner::plain(arguments.json) };
+    let engine = progress::engine_of_runs(&manner)?;
     let name = session::find_run(&engine, &arguments.run)?.run.name;
     let waiting = session::who_waits(&engine, &name)?;
     let (definition, run) = engine.read(&waiting).map_err(session::told)?;
@@ -48,6 +53,7 @@ pub(crate) fn cmd_answer(arguments: &AnswerArgs) -> Result<ExitCode, CommandErro
         note: arguments.note.clone(),
     };
     loopwright_engine::fits(question, &answered).map_err(CommandError::user)?;
+    live::paid(&engine.account(&name, &definition).map_err(session::told)?.cost);
     session::leave(&engine, &waiting, &Message::Answer(answered))?;
     let standing = engine.drive(&name, &session::cancel_on_interrupt()).map_err(session::told)?;
     progress::stands(&engine, &name, &standing, arguments.json)

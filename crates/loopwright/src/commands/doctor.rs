@@ -8,7 +8,7 @@ use loopwright_engine::{CONFIG, Config, Home, Project};
 use serde_json::json;
 
 use crate::error::{self, CommandError};
-use crate::show;
+use crate::{session, show};
 
 /// Say what is here, what is missing, and how to get it
 #[derive(clap::Args, Debug)]
@@ -26,10 +26,9 @@ struct Looked {
 }
 
 pub(crate) fn cmd_doctor(arguments: &DoctorArgs) -> Result<ExitCode, CommandError> {
-    let here =
-        std::env::current_dir().map_err(|it| CommandError::user(format!("there is no folder here: {it}")))?;
+    let here = session::here()?;
     let mut all = vec![git()];
-    match Home::around(&here) {
+    match Home::find(&here) {
         Ok(home) => {
             let kept =
                 if home.is_repository { "a git repository" } else { "no git repository: runs cannot commit" };
@@ -66,6 +65,9 @@ fn git() -> Looked {
 
 /// Whether the journal can be read, every page of it.
 fn journal(home: &Home) -> Looked {
+    if !home.journal.exists() {
+        return Looked { what: "journal".into(), well: true, is: "no run was begun yet".into() };
+    }
     let damage = Sqlite::open(&home.journal).and_then(|it| it.damage());
     let (well, is) = match damage {
         Ok(damage) if damage.is_empty() => (true, home.journal.display().to_string()),

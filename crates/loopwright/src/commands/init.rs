@@ -15,9 +15,7 @@ use crate::{session, show};
 pub(crate) struct InitArgs {}
 
 pub(crate) fn cmd_init(_arguments: &InitArgs) -> Result<ExitCode, CommandError> {
-    let here =
-        std::env::current_dir().map_err(|it| CommandError::user(format!("there is no folder here: {it}")))?;
-    let home = Home::around(&here).map_err(|it| session::told(it.into()))?;
+    let home = Home::find(&session::here()?).map_err(|it| session::told(it.into()))?;
     let path = home.root().join(CONFIG);
     if path.exists() {
         return Err(CommandError::user(format!("{} is there already", path.display()))

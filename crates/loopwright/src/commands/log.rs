@@ -1,5 +1,6 @@
 //! `loopwright log`
 
+use std::collections::BTreeSet;
 use std::process::ExitCode;
 
 use loopwright_core::machine::{Event, Evidence};
@@ -13,8 +14,8 @@ use crate::{progress, session, show};
 pub(crate) struct LogArgs {
     /// The run, or the beginning of its name
     run: String,
-    /// What was kept under this name: a prompt, a transcript, a log, a patch
-    #[arg(long, value_name = "NAME")]
+    /// What was kept under this name, or the beginning of it: a prompt, a transcript, a log, a patch
+    #[arg(long, visible_alias = "blob", value_name = "NAME")]
     kept: Option<String>,
     /// As JSON, one event a line
     #[arg(long)]
@@ -22,26 +23,67 @@ pub(crate) struct LogArgs {
 }
 
 pub(crate) fn cmd_log(arguments: &LogArgs) -> Result<ExitCode, CommandError> {
-    let engine = progress::engine(false, &[], false)?;
-    if let Some(kept) = &arguments.kept {
-        let bytes = engine.journal.blob(kept).map_err(|it| session::told(it.into()))?;
+    let engine = progress::reader()?;
+    let name = session::find_run(&engine, &arguments.run)?.run.name;
+    let events = engine.journal.events(&name, 0).map_err(|it| session::told(it.into()))?;
+    let all: BTreeSet<&str> = events.iter().flat_map(|it| kept(&it.event)).map(|(_, it)| it).collect();
+    if let Some(wanted) = &arguments.kept {
+        let bytes = engine.journal.blob(meant(&all, wanted)?).map_err(|it| session::told(it.into()))?;
         let bytes = bytes.ok_or_else(|| {
-            CommandError::user(format!("nothing is kept under `{kept}`"))
-                .hinted("`loopwright log RUN` lists names")
+            CommandError::user(format!("what was kept under `{wanted}` is not there any more"))
         })?;
         show::out(&String::from_utf8_lossy(&bytes));
         return Ok(ExitCode::SUCCESS);
     }
-    let name = session::find_run(&engine, &arguments.run)?.run.name;
-    let events = engine.journal.events(&name, 0).map_err(|it| session::told(it.into()))?;
-    for stored in events {
+    let length = told_apart(&all);
+    for stored in &events {
         if arguments.json {
             show::out(&format!("{}\n", json!({"seq": stored.seq, "at": stored.at, "event": stored.event})));
         } else if let Some(line) = line(&stored.event) {
-            show::out(&format!("{:>5}  {line}\n", stored.seq));
+            let kept: Vec<String> = kept(&stored.event)
+                .into_iter()
+                .map(|(name, it)| format!("{name} {}", it.get(..length).unwrap_or(it)))
+                .collect();
+            let kept = if kept.is_empty() { String::new() } else { format!(" ({})", kept.join(", ")) };
+            show::out(&format!("{:>5}  {line}{kept}\n", stored.seq));
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// What is kept about an event: what it is, and the name of it.
+fn kept(event: &Event) -> Vec<(&str, &str)> {
+    match event {
+        Event::Issued { values, .. } => {
+            let values = values.as_object().into_iter().flatten();
+            let prompts = values.filter(|(name, _)| name.starts_with("prompt"));
+            prompts.filter_map(|(name, it)| Some((name.as_str(), it.as_str()?))).collect()
+        }
+        Event::Settled { evidence: Evidence::Out(outcome), .. } => {
+            outcome.kept.iter().map(|(name, it)| (name.as_str(), it.as_str())).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The one that is meant by the beginning of its name.
+fn meant<'n>(all: &BTreeSet<&'n str>, wanted: &str) -> Result<&'n str, CommandError> {
+    let found: Vec<&str> = all.iter().copied().filter(|it| it.starts_with(wanted)).collect();
+    match found.as_slice() {
+        [one] => Ok(one),
+        [] => Err(CommandError::user(format!("nothing of this run is kept under `{wanted}`"))
+            .hinted("`loopwright log RUN` lists names")),
+        several => Err(session::ambiguous(wanted, several.iter().copied())),
+    }
+}
+
+/// So many letters tell names apart; not fewer than people take for a name.
+fn told_apart(all: &BTreeSet<&str>) -> usize {
+    let same = |(one, other): (&&str, &&str)| {
+        one.bytes().zip(other.bytes()).take_while(|(one, other)| one == other).count() + 1
+    };
+    // In order, the one that is most alike stands beside it.
+    all.iter().zip(all.iter().skip(1)).map(same).max().unwrap_or(0).max(8)
 }
 
 /// One event in words.
@@ -53,22 +95,12 @@ fn line(event: &Event) -> Option<String> {
             format!("began{verb}, about `{}`", started.subject)
         }
         Event::Placed(site) => format!("works in {}", site.folder),
-        Event::Issued { effect, attempt, values } => {
-            let kept = values.as_object().into_iter().flatten();
-            let kept: Vec<String> = kept
-                .filter(|(name, it)| name.starts_with("prompt") && it.is_string())
-                .map(|(name, it)| format!("{name} {}", it.as_str().unwrap_or_default()))
-                .collect();
+        Event::Issued { effect, attempt, .. } => {
             let again = if *attempt > 1 { format!(", try {attempt}") } else { String::new() };
-            format!(
-                "{effect} begun{again}{}",
-                if kept.is_empty() { String::new() } else { format!(" ({})", kept.join(", ")) }
-            )
+            format!("{effect} begun{again}")
         }
         Event::Settled { effect, evidence: Evidence::Out(outcome) } => {
-            let kept: Vec<String> = outcome.kept.iter().map(|(name, it)| format!("{name} {it}")).collect();
-            let kept = if kept.is_empty() { String::new() } else { format!(" ({})", kept.join(", ")) };
-            format!("{effect} came out as {}{}{kept}", outcome.signal, because(&outcome.summary))
+            format!("{effect} came out as {}{}", outcome.signal, because(&outcome.summary))
         }
         Event::Settled { effect, evidence: Evidence::Items { ids, .. } } => {
             format!("{effect}: {}", show::counted(ids.len(), "item"))

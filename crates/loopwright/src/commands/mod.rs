@@ -2,8 +2,10 @@
 
 mod answer;
 mod check;
+mod completions;
 mod demo;
 mod doctor;
+mod fork;
 mod graph;
 mod init;
 mod list;
@@ -15,6 +17,7 @@ mod run;
 mod runs;
 mod schema;
 mod show;
+mod status;
 mod stop;
 mod test;
 mod verb;
@@ -30,6 +33,7 @@ pub(crate) enum Command {
     Init(init::InitArgs),
     Doctor(doctor::DoctorArgs),
     Run(run::RunArgs),
+    Status(status::StatusArgs),
     List(runs::ListArgs),
     Show(show::ShowArgs),
     Log(log::LogArgs),
@@ -37,6 +41,7 @@ pub(crate) enum Command {
     Answer(answer::AnswerArgs),
     Resume(resume::ResumeArgs),
     Stop(stop::StopArgs),
+    Fork(fork::ForkArgs),
     Check(check::CheckArgs),
     Matrix(matrix::MatrixArgs),
     Graph(graph::GraphArgs),
@@ -45,6 +50,8 @@ pub(crate) enum Command {
     Workflows(list::WorkflowsArgs),
     Readers(list::ReadersArgs),
     Schema(schema::SchemaArgs),
+    Completions(completions::CompletionsArgs),
+    Man(completions::ManArgs),
     /// A workflow's own verb: `loopwright WORKFLOW VERB [SUBJECT]`
     #[command(external_subcommand)]
     Verb(Vec<String>),
@@ -58,12 +65,14 @@ pub(crate) fn run(command: Command) -> Result<ExitCode, CommandError> {
         Command::Doctor(arguments) => doctor::cmd_doctor(&arguments),
         Command::Why(arguments) => why::cmd_why(&arguments),
         Command::Run(arguments) => run::cmd_run(&arguments),
+        Command::Status(arguments) => status::cmd_status(&arguments),
         Command::List(arguments) => runs::cmd_list(&arguments),
         Command::Show(arguments) => show::cmd_show(&arguments),
         Command::Log(arguments) => log::cmd_log(&arguments),
         Command::Answer(arguments) => answer::cmd_answer(&arguments),
         Command::Resume(arguments) => resume::cmd_resume(&arguments),
         Command::Stop(arguments) => stop::cmd_stop(&arguments),
+        Command::Fork(arguments) => fork::cmd_fork(&arguments),
         Command::Verb(words) => verb::cmd_verb(&words),
         Command::Check(arguments) => check::cmd_check(&arguments),
         Command::Matrix(arguments) => matrix::cmd_matrix(&arguments),
@@ -73,5 +82,7 @@ pub(crate) fn run(command: Command) -> Result<ExitCode, CommandError> {
         Command::Workflows(arguments) => Ok(list::cmd_workflows(&arguments)),
         Command::Readers(arguments) => Ok(list::cmd_readers(&arguments)),
         Command::Schema(arguments) => Ok(schema::cmd_schema(&arguments)),
+        Command::Completions(arguments) => Ok(completions::cmd_completions(&arguments)),
+        Command::Man(arguments) => completions::cmd_man(&arguments),
     }
 }

@@ -6,7 +6,8 @@ use loopwright_core::machine::Stage;
 use loopwright_engine::Message;
 
 use crate::error::CommandError;
-use crate::{progress, session};
+use crate::progress::{self, Manner, Unattended};
+use crate::{background, live, session};
 
 /// Take a run up where it was left
 #[derive(clap::Args, Debug)]
@@ -16,18 +17,33 @@ pub(crate) struct ResumeArgs {
     /// An answer given beforehand
     #[arg(long = "answer", value_name = "QUESTION=ANSWER")]
     answers: Vec<String>,
-    /// Never ask at the terminal
+    /// Ask nothing at the terminal; what becomes of questions
+    #[arg(long, value_name = "POLICY")]
+    unattended: Option<Unattended>,
+    /// In the background: returns once the run is taken up
     #[arg(long)]
-    unattended: bool,
+    detach: bool,
     /// One event a line, as JSON
     #[arg(long)]
     json: bool,
 }
 
 pub(crate) fn cmd_resume(arguments: &ResumeArgs) -> Result<ExitCode, CommandError> {
-    let engine = progress::engine(arguments.json, &arguments.answers, !arguments.unattended)?;
+    if arguments.detach && !background::is_here() {
+        return background::start(arguments.json);
+    }
+    let engine = progress::engine_of_runs(&Manner {
+        json: arguments.json,
+        answers: arguments.answers.clone(),
+        unattended: arguments.unattended,
+    })?;
     let name = session::find_run(&engine, &arguments.run)?.run.name;
-    let (_, run) = engine.read(&name).map_err(session::told)?;
+    let (definition, run) = engine.read(&name).map_err(session::told)?;
+    live::paid(&engine.account(&name, &definition).map_err(session::told)?.cost);
+    if arguments.detach && run.is_over() {
+        return Err(CommandError::user(format!("the run `{name}` is over"))
+            .hinted(format!("`loopwright show {name}` says how it came out")));
+    }
     // One that was imported or edited goes on only when somebody says so, and somebody just did.
     if run.at.stage == Stage::Paused {
         session::leave(
@@ -36,6 +52,11 @@ pub(crate) fn cmd_resume(arguments: &ResumeArgs) -> Result<ExitCode, CommandErro
             &Message::Say { verb: "resume".into(), inputs: indexmap::IndexMap::new() },
         )?;
     }
-    let standing = engine.drive(&name, &session::cancel_on_interrupt()).map_err(session::told)?;
+    let cancel = session::cancel_on_interrupt();
+    let driver = engine.take_up(&name, &cancel).map_err(session::told)?;
+    if background::is_here() {
+        background::let_go(&engine.home, &name)?;
+    }
+    let standing = driver.drive().map_err(session::told)?;
     progress::stands(&engine, &name, &standing, arguments.json)
 }

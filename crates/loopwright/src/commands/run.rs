@@ -3,11 +3,14 @@
 use std::process::ExitCode;
 
 use indexmap::IndexMap;
+use loopwright_core::language::{Folder, load};
 use loopwright_core::name::Name;
+use loopwright_core::problem::did_you_mean;
 use loopwright_engine::Begin;
 
 use crate::error::CommandError;
-use crate::{find, progress, session, show};
+use crate::progress::{self, Manner, Unattended};
+use crate::{background, find, session, show};
 
 /// Run a workflow in this project
 #[derive(clap::Args, Debug)]
@@ -25,42 +28,72 @@ pub(crate) struct RunArgs {
     /// An answer given beforehand; without a terminal, questions without one wait
     #[arg(long = "answer", value_name = "QUESTION=ANSWER")]
     answers: Vec<String>,
-    /// Never ask at the terminal
+    /// Ask nothing at the terminal; what becomes of questions without an answer
+    #[arg(long, value_name = "POLICY")]
+    unattended: Option<Unattended>,
+    /// In the background: says what the run is called once it is begun, and returns
     #[arg(long)]
-    unattended: bool,
+    detach: bool,
     /// One event a line, as JSON
     #[arg(long)]
     json: bool,
 }
 
 pub(crate) fn cmd_run(arguments: &RunArgs) -> Result<ExitCode, CommandError> {
+    if arguments.detach && !background::is_here() {
+        return background::start(arguments.json);
+    }
     let begin = Begin {
         subject: arguments.subject.clone().unwrap_or_default(),
         inputs: pairs("--input", &arguments.inputs)?.into_iter().collect(),
         vars: pairs("--set", &arguments.vars)?.into_iter().map(|(name, it)| (name, it.into())).collect(),
         verb: None,
     };
-    begin_and_drive(&arguments.workflow, &begin, &arguments.answers, !arguments.unattended, arguments.json)
+    let manner =
+        Manner { json: arguments.json, answers: arguments.answers.clone(), unattended: arguments.unattended };
+    begin_and_drive(&arguments.workflow, &begin, &manner)
 }
 
 /// Begins a run and drives it as far as it goes.
 pub(super) fn begin_and_drive(
     workflow: &str,
     begin: &Begin,
-    answers: &[String],
-    may_ask: bool,
-    json: bool,
+    manner: &Manner,
 ) -> Result<ExitCode, CommandError> {
     let found = find::find(workflow)?;
-    let engine = progress::engine(json, answers, may_ask)?;
+    known(&found.folder, &manner.answers)?;
+    let engine = progress::engine(manner)?;
+    let json = manner.json;
     let cancel = session::cancel_on_interrupt();
     let driver = engine.begin(&found.folder, begin, &cancel).map_err(session::told)?;
     let name = driver.name().to_owned();
+    if background::is_here() {
+        background::let_go(&engine.home, &name)?;
+    }
     if !json {
         show::error_line(&format!("{name}: {} {}", found.name(), begin.subject));
     }
     let standing = driver.drive().map_err(session::told)?;
     progress::stands(&engine, &name, &standing, json)
+}
+
+/// An answer to a question that is never asked would be waited for in vain.
+fn known(folder: &Folder, answers: &[String]) -> Result<(), CommandError> {
+    let Some(workflow) = load(folder).workflow else { return Ok(()) };
+    let known: Vec<&str> = workflow
+        .questions
+        .iter()
+        .flat_map(|(name, it)| [Some(name), it.id.as_ref()])
+        .flatten()
+        .map(|it| &**it)
+        .collect();
+    for id in answers.iter().filter_map(|it| it.split_once('=')).map(|it| it.0) {
+        if !known.contains(&id) {
+            return Err(CommandError::user(format!("`{}` asks no question `{id}`", workflow.name))
+                .maybe_hinted(did_you_mean(id, known.iter().copied())));
+        }
+    }
+    Ok(())
 }
 
 /// Pairs of a name and a value.

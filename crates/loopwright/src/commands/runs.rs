@@ -7,6 +7,9 @@ use serde_json::json;
 use crate::error::CommandError;
 use crate::{progress, session, show};
 
+/// The widest a column is.
+const MOST: usize = 40;
+
 /// List the runs of this project, the newest first
 #[derive(clap::Args, Debug)]
 pub(crate) struct ListArgs {
@@ -19,7 +22,7 @@ pub(crate) struct ListArgs {
 }
 
 pub(crate) fn cmd_list(arguments: &ListArgs) -> Result<ExitCode, CommandError> {
-    let engine = progress::engine(false, &[], false)?;
+    let engine = progress::reader()?;
     let mut runs = engine.journal.runs().map_err(|it| session::told(it.into()))?;
     runs.retain(|it| arguments.items || it.run.parent.is_none());
     if arguments.json {
@@ -34,11 +37,15 @@ pub(crate) fn cmd_list(arguments: &ListArgs) -> Result<ExitCode, CommandError> {
         return Ok(ExitCode::SUCCESS);
     }
     if runs.is_empty() {
-        show::out("no runs yet; `loopwright run WORKFLOW SUBJECT` begins one\n");
+        let none = match session::nowhere(&engine.home) {
+            Some(why) => format!("no runs: {why}"),
+            None => "no runs yet; `loopwright run WORKFLOW SUBJECT` begins one".to_owned(),
+        };
+        show::out(&format!("{none}\n"));
         return Ok(ExitCode::SUCCESS);
     }
     let width = |of: fn(&loopwright_engine::journal::RunLine) -> &str, least: usize| {
-        runs.iter().map(|it| of(it).chars().count()).max().unwrap_or(0).clamp(least, 40)
+        runs.iter().map(|it| of(it).chars().count()).max().unwrap_or(0).clamp(least, MOST)
     };
     let (name, workflow) = (width(|it| &it.run.name, 3), width(|it| &it.run.workflow, 8));
     let (subject, state) = (width(|it| &it.run.subject, 7), width(|it| &it.stands.state, 5));
@@ -51,19 +58,10 @@ pub(crate) fn cmd_list(arguments: &ListArgs) -> Result<ExitCode, CommandError> {
             "{:name$}  {:workflow$}  {:subject$}  {:state$}  {}\n",
             line.run.name,
             line.run.workflow,
-            short(&line.run.subject),
+            show::short(&line.run.subject, MOST),
             line.stands.state,
             line.stands.status
         ));
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// A text that fits in its column.
-fn short(text: &str) -> String {
-    const MOST: usize = 40;
-    match text.char_indices().nth(MOST - 1) {
-        Some((at, _)) if text.chars().count() > MOST => format!("{}…", &text[..at]),
-        _ => text.to_owned(),
-    }
 }

@@ -3,12 +3,11 @@
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
-use loopwright_core::definition::Kind;
-use loopwright_core::machine::{RunView, Want, due};
+use loopwright_core::machine::RunView;
 use serde_json::json;
 
 use crate::error::CommandError;
-use crate::{progress, session, show};
+use crate::{moves, progress, session, show};
 
 /// Show where a run stands, and what would move it
 #[derive(clap::Args, Debug)]
@@ -21,15 +20,16 @@ pub(crate) struct ShowArgs {
 }
 
 pub(crate) fn cmd_show(arguments: &ShowArgs) -> Result<ExitCode, CommandError> {
-    let engine = progress::engine(false, &[], false)?;
+    let engine = progress::reader()?;
     let line = session::find_run(&engine, &arguments.run)?;
     let name = &line.run.name;
     let (definition, run) = engine.read(name).map_err(session::told)?;
     let view = RunView::of(&definition.workflow, &run);
+    let says = engine.says(name, (&definition, &run));
     if arguments.json {
         show::out(&format!(
             "{}\n",
-            json!({"run": name, "view": view, "status": line.stands.status, "events": line.last})
+            json!({"run": name, "view": view, "status": line.stands.status, "says": says, "events": line.last})
         ));
         return Ok(ExitCode::SUCCESS);
     }
@@ -41,12 +41,9 @@ pub(crate) fn cmd_show(arguments: &ShowArgs) -> Result<ExitCode, CommandError> {
     };
     let visit = if view.visit > 1 { format!(", visit {}", view.visit) } else { String::new() };
     row("stands", format!("{} ({}{visit}): {}", view.state, view.kind, line.stands.status));
+    row("says", says.map(|it| it.split_whitespace().collect::<Vec<_>>().join(" ")).unwrap_or_default());
     row("phase", view.phase.as_deref().unwrap_or_default().to_owned());
-    if let Some(cause) = &run.cause {
-        let why = if cause.summary.is_empty() { String::new() } else { format!(": {}", cause.summary) };
-        let out = cause.exhausted.as_ref().map(|it| format!("; `{it}` was used up")).unwrap_or_default();
-        row("because", format!("`{}` came out as {}{why}{out}", cause.state, cause.signal));
-    }
+    row("because", progress::because(&run).unwrap_or_default());
     let left: Vec<String> = view.left.iter().map(|(name, it)| format!("{name} {it}")).collect();
     row("left", left.join(", "));
     let calls: Vec<String> = view.calls.iter().map(|(role, it)| format!("{role} {it}")).collect();
@@ -67,30 +64,10 @@ pub(crate) fn cmd_show(arguments: &ShowArgs) -> Result<ExitCode, CommandError> {
     row("findings", open.join("; "));
     let forced: Vec<&str> = view.forced.iter().map(|it| &**it).collect();
     row("passed over", forced.join(", "));
-    match due(&definition.workflow, &run).first().map(|it| &it.want) {
-        Some(Want::Await { verbs }) => {
-            let says = match run.state(&definition.workflow).map(|it| &it.kind) {
-                Some(Kind::Rest { text }) => format!("{} ", text.trim()),
-                _ => String::new(),
-            };
-            let typed: Vec<String> = verbs
-                .iter()
-                .map(|it| match &**it {
-                    "resume" => format!("`loopwright resume {name}`"),
-                    verb => {
-                        format!("`loopwright {} {verb} {}`", view.workflow, progress::quoted(&view.subject))
-                    }
-                })
-                .collect();
-            row("go on with", format!("{says}{}", typed.join(" or ")));
-        }
-        Some(Want::Ask { question }) => {
-            let answers = definition.workflow.questions.get(&**question).map(|it| &it.answers);
-            let answers: Vec<&str> = answers.into_iter().flat_map(|it| it.keys()).map(|it| &**it).collect();
-            row("go on with", format!("`loopwright answer {name} {}`", answers.join("|")));
-        }
-        Some(_) => row("go on with", format!("`loopwright resume {name}`, unless somebody drives it")),
-        None => {}
+    if let Some(moves) = moves::of(&engine, name)? {
+        let typed: Vec<String> = moves.commands.iter().map(|it| format!("`{it}`")).collect();
+        let told = [moves.text.as_str(), &typed.join(" or ")].join(" ");
+        row("go on with", told.trim().to_owned());
     }
     show::out(&show::wrapped(&text, 15));
     Ok(ExitCode::SUCCESS)

@@ -2,8 +2,9 @@
 
 use std::process::ExitCode;
 
+use clap::{CommandFactory as _, FromArgMatches as _};
 use indexmap::IndexMap;
-use loopwright_core::definition::{VerbElse, Workflow};
+use loopwright_core::definition::{Verb, VerbElse, Workflow};
 use loopwright_core::language::load;
 use loopwright_core::machine::RunView;
 use loopwright_core::name::Name;
@@ -12,14 +13,40 @@ use loopwright_engine::{Begin, Engine, Message};
 
 use super::run::{begin_and_drive, pairs};
 use crate::error::{self, CommandError};
-use crate::{find, progress, session, show};
+use crate::progress::{self, Manner, Unattended};
+use crate::{background, find, live, session, show};
 
-/// What somebody typed after the workflow's name.
+/// Say one of a workflow's own verbs: to the run that waits for it, or to begin one
+#[derive(clap::Parser, Debug)]
+struct VerbArgs {
+    /// The verb
+    verb: Option<String>,
+    /// What the run is about, or its name
+    subject: Option<String>,
+    /// An input of the workflow's
+    #[arg(long = "input", value_name = "NAME=VALUE")]
+    inputs: Vec<String>,
+    /// An answer given beforehand
+    #[arg(long = "answer", value_name = "QUESTION=ANSWER")]
+    answers: Vec<String>,
+    /// Ask nothing at the terminal; what becomes of questions without an answer
+    #[arg(long, value_name = "POLICY")]
+    unattended: Option<Unattended>,
+    /// In the background: says what the run is called once it goes on, and returns
+    #[arg(long)]
+    detach: bool,
+    /// One event a line, as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// What somebody said to a workflow.
 struct Said {
     verb: Name,
     subject: Option<String>,
     inputs: IndexMap<Name, String>,
-    json: bool,
+    manner: Manner,
+    detach: bool,
 }
 
 pub(crate) fn cmd_verb(words: &[String]) -> Result<ExitCode, CommandError> {
@@ -35,7 +62,10 @@ pub(crate) fn cmd_verb(words: &[String]) -> Result<ExitCode, CommandError> {
             .hinted(format!("`loopwright check {workflow}` says why")));
     };
     let said = said(&definition, rest)?;
-    let engine = progress::engine(said.json, &[], true)?;
+    if said.detach && !background::is_here() {
+        return background::start(said.manner.json);
+    }
+    let engine = progress::engine_of_runs(&said.manner)?;
     match live(&engine, &definition, said.subject.as_deref())? {
         Some(name) => to_run(&engine, &name, &said),
         None if begins(&definition, &said.verb) => {
@@ -45,7 +75,7 @@ pub(crate) fn cmd_verb(words: &[String]) -> Result<ExitCode, CommandError> {
                 vars: IndexMap::new(),
                 verb: Some(said.verb.clone()),
             };
-            begin_and_drive(workflow, &begin, &[], true, said.json)
+            begin_and_drive(workflow, &begin, &said.manner)
         }
         None => {
             Err(CommandError::user(format!("there is no run of `{workflow}` that waits for `{}`", said.verb))
@@ -55,33 +85,22 @@ pub(crate) fn cmd_verb(words: &[String]) -> Result<ExitCode, CommandError> {
 }
 
 fn unknown(word: &str) -> CommandError {
-    let commands = [
-        "run", "list", "show", "log", "why", "init", "doctor", "demo", "answer", "resume", "stop", "check",
-        "matrix", "graph", "rehearse", "test",
-    ];
+    let commands = crate::Arguments::command();
+    let commands = commands.get_subcommands().map(clap::Command::get_name);
     let all = find::all();
-    let known = commands.into_iter().chain(all.iter().map(String::as_str));
+    let known = commands.chain(all.iter().map(String::as_str));
     CommandError::user(format!("there is no command and no workflow `{word}`"))
         .maybe_hinted(did_you_mean(word, known))
 }
 
 fn said(workflow: &Workflow, words: &[String]) -> Result<Said, CommandError> {
-    let mut given = Vec::new();
-    let mut plain = Vec::new();
-    let mut json = false;
-    let mut words = words.iter();
-    while let Some(word) = words.next() {
-        match word.as_str() {
-            "--json" => json = true,
-            "--input" => given.extend(words.next().cloned()),
-            option if option.starts_with("--") => {
-                return Err(CommandError::user(format!("there is no option `{option}` here"))
-                    .hinted("there is `--input NAME=VALUE` and `--json`"));
-            }
-            _ => plain.push(word.clone()),
-        }
-    }
-    let Some(verb) = plain.first() else {
+    let name = format!("loopwright {}", workflow.name);
+    let parsed = VerbArgs::command().bin_name(name.clone()).after_help(verbs(workflow));
+    let words = std::iter::once(&name).chain(words);
+    // As clap itself would: it prints what is asked for, or what is wrong, and ends.
+    let parsed = parsed.try_get_matches_from(words).and_then(|it| VerbArgs::from_arg_matches(&it));
+    let typed = parsed.unwrap_or_else(|error| error.exit());
+    let Some(verb) = &typed.verb else {
         let verbs: Vec<&str> = workflow.verbs.keys().map(|it| &**it).collect();
         return Err(CommandError::user(format!("`{}` is a workflow: say what to do with it", workflow.name))
             .hinted(format!(
@@ -96,10 +115,21 @@ fn said(workflow: &Workflow, words: &[String]) -> Result<Said, CommandError> {
     }
     Ok(Said {
         verb: verb.as_str().into(),
-        subject: plain.get(1).cloned(),
-        inputs: pairs("--input", &given)?,
-        json,
+        subject: typed.subject,
+        inputs: pairs("--input", &typed.inputs)?,
+        manner: Manner { json: typed.json, answers: typed.answers, unattended: typed.unattended },
+        detach: typed.detach,
     })
+}
+
+/// The verbs of a workflow, for its help.
+fn verbs(workflow: &Workflow) -> String {
+    let width = workflow.verbs.keys().map(|it| it.len()).max().unwrap_or(0);
+    let line = |(name, it): (&Name, &Verb)| {
+        format!("  {name:width$}  {}", it.about.as_deref().unwrap_or_default()).trim_end().to_owned()
+    };
+    let lines: Vec<String> = workflow.verbs.iter().map(line).collect();
+    if lines.is_empty() { String::new() } else { format!("Verbs:\n{}", lines.join("\n")) }
 }
 
 fn begins(workflow: &Workflow, verb: &Name) -> bool {
@@ -113,7 +143,7 @@ fn live(engine: &Engine, workflow: &Workflow, subject: Option<&str>) -> Result<O
     for line in runs {
         let is = line.run.parent.is_none()
             && line.run.workflow == *workflow.name
-            && subject.is_none_or(|it| it == line.run.subject);
+            && subject.is_none_or(|it| it == line.run.subject || it == line.run.name);
         if is && !engine.read(&line.run.name).map_err(session::told)?.1.is_over() {
             found.push(line.run);
         }
@@ -122,10 +152,10 @@ fn live(engine: &Engine, workflow: &Workflow, subject: Option<&str>) -> Result<O
         [] => Ok(None),
         [one] => Ok(Some(one.name.clone())),
         [one, other, ..] => Err(CommandError::user(format!(
-            "several runs of `{}` are open: about `{}`, about `{}`",
-            workflow.name, one.subject, other.subject
+            "several runs of `{}` are open: `{}` about `{}`, `{}` about `{}`",
+            workflow.name, one.name, one.subject, other.name, other.subject
         ))
-        .hinted("say which one after the verb")),
+        .hinted("say which one after the verb, by its name")),
     }
 }
 
@@ -139,18 +169,13 @@ fn to_run(engine: &Engine, name: &str, said: &Said) -> Result<ExitCode, CommandE
         .is_some_and(|it| it.cells.contains_key(&*format!("verb {}", said.verb)));
     if !view.verbs.contains(&said.verb) && !asks {
         let otherwise = definition.workflow.verbs.get(&*said.verb).and_then(|it| it.otherwise.as_ref());
+        let filled = |text: &str| engine.filled(&waiting, (&definition, &run), text).map_err(session::told);
         return match otherwise {
             Some(VerbElse::Say(text)) => {
-                show::out(&format!(
-                    "{}\n",
-                    text.replace("{{phase}}", view.phase.as_deref().unwrap_or_default())
-                ));
+                show::out(&format!("{}\n", filled(text)?));
                 Ok(ExitCode::SUCCESS)
             }
-            Some(VerbElse::Error(text)) => {
-                let text = text.replace("{{phase}}", view.phase.as_deref().unwrap_or_default());
-                Err(CommandError::with_code(text, error::NOT_PROVED))
-            }
+            Some(VerbElse::Error(text)) => Err(CommandError::with_code(filled(text)?, error::NOT_PROVED)),
             None => Err(CommandError::with_code(
                 format!("the run `{name}` stands in `{}`, which does not take `{}`", view.state, said.verb),
                 error::NOT_PROVED,
@@ -158,7 +183,13 @@ fn to_run(engine: &Engine, name: &str, said: &Said) -> Result<ExitCode, CommandE
             .hinted(format!("`loopwright show {name}` says what it waits for"))),
         };
     }
+    live::paid(&engine.account(name, &definition).map_err(session::told)?.cost);
     session::leave(engine, &waiting, &Message::Say { verb: said.verb.clone(), inputs: said.inputs.clone() })?;
-    let standing = engine.drive(name, &session::cancel_on_interrupt()).map_err(session::told)?;
-    progress::stands(engine, name, &standing, said.json)
+    let cancel = session::cancel_on_interrupt();
+    let driver = engine.take_up(name, &cancel).map_err(session::told)?;
+    if background::is_here() {
+        background::let_go(&engine.home, name)?;
+    }
+    let standing = driver.drive().map_err(session::told)?;
+    progress::stands(engine, name, &standing, said.manner.json)
 }

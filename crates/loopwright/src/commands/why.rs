@@ -3,8 +3,9 @@
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
-use loopwright_core::machine::{Event, Evidence, Run, Want, advance, begin, due};
+use loopwright_core::machine::{Event, Evidence, Run, Want, due};
 use loopwright_engine::Definition;
+use serde_json::json;
 
 use crate::error::CommandError;
 use crate::{progress, session, show};
@@ -14,33 +15,35 @@ use crate::{progress, session, show};
 pub(crate) struct WhyArgs {
     /// The run, or the beginning of its name
     run: String,
+    /// As JSON, one step a line
+    #[arg(long)]
+    json: bool,
 }
 
 pub(crate) fn cmd_why(arguments: &WhyArgs) -> Result<ExitCode, CommandError> {
-    let engine = progress::engine(false, &[], false)?;
+    let engine = progress::reader()?;
     let name = session::find_run(&engine, &arguments.run)?.run.name;
     let (definition, last) = engine.read(&name).map_err(session::told)?;
-    let events = engine.journal.events(&name, 0).map_err(|it| session::told(it.into()))?;
     let mut text = format!("{name}: {} {}\n", definition.workflow.name, last.subject);
-    let mut run: Option<Run> = None;
-    for stored in &events {
-        let next = match (&run, &stored.event) {
-            (None, Event::Started(started)) => begin(&definition.workflow, started),
-            (Some(run), event) => advance(&definition.workflow, run, event),
-            (None, _) => continue,
-        };
-        let next =
-            next.map_err(|it| CommandError::user(format!("event {} does not fit: {it}", stored.seq)))?;
+    for (stored, run) in engine.history(&name, &definition).map_err(session::told)? {
         let summary = match &stored.event {
-            Event::Settled { evidence: Evidence::Out(outcome), .. } if !outcome.summary.is_empty() => {
-                format!(" ({})", outcome.summary)
-            }
-            _ => String::new(),
+            Event::Settled { evidence: Evidence::Out(outcome), .. } => outcome.summary.as_str(),
+            _ => "",
         };
-        for (at, taken) in next.taken.iter().enumerate() {
+        for (at, taken) in run.taken.iter().enumerate() {
+            // What came back led to the first step only; the others were passed at once.
+            let said = if at == 0 { summary } else { "" };
+            if arguments.json {
+                let step = json!({
+                    "event": stored.seq, "state": taken.state, "signal": taken.signal, "to": taken.to,
+                    "spent": taken.spent, "summary": said,
+                });
+                show::out(&format!("{step}\n"));
+                continue;
+            }
             let spent =
                 taken.spent.as_ref().map(|it| format!(", which spent one of `{it}`")).unwrap_or_default();
-            let said = if at == 0 { summary.as_str() } else { "" };
+            let said = if said.is_empty() { String::new() } else { format!(" ({said})") };
             let came = match &*taken.signal {
                 "*" => format!("  `{}` chose `{}`{spent}", taken.state, taken.to),
                 "stale" => format!(
@@ -55,10 +58,11 @@ pub(crate) fn cmd_why(arguments: &WhyArgs) -> Result<ExitCode, CommandError> {
             text.push_str(&came);
             text.push('\n');
         }
-        run = Some(next);
     }
-    text.push_str(&moves(&definition, &last, &name));
-    show::out(&show::wrapped(&text, 4));
+    if !arguments.json {
+        text.push_str(&moves(&definition, &last, &name));
+        show::out(&show::wrapped(&text, 4));
+    }
     Ok(ExitCode::SUCCESS)
 }
 

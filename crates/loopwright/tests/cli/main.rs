@@ -1,10 +1,18 @@
 //! The binary as people and scripts meet it: what it prints, where, and with which exit code.
 
+mod background;
 mod bad_input;
+mod completions;
+mod fork;
 mod outputs;
 mod pipes;
 mod playing;
+mod reading;
 mod runs;
+mod says;
+mod status;
+mod terminal;
+mod unattended;
 
 use std::error::Error;
 use std::ffi::OsStr;

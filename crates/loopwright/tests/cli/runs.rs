@@ -7,7 +7,7 @@ use std::{fs, io};
 
 use crate::{Outcome, Ran, loopwright, run_in, scratch};
 
-const WORKFLOW: &str = r#"
+pub(crate) const WORKFLOW: &str = r#"
 workflow: greet
 about: Write a greeting, have it judged, ask, and commit it.
 subject: thing
@@ -44,11 +44,11 @@ states:
   failed: {end: failure}
 "#;
 
-const CODER: &str = "cat > /dev/null; echo hello > greeting";
+pub(crate) const CODER: &str = "cat > /dev/null; echo hello > greeting";
 const JUDGE: &str = r#"cat > /dev/null; printf '```json\n{"verdict": "GOOD"}\n```\n'"#;
 
 /// A repository with the workflow and two agents.
-fn project(name: &str, coder: &str) -> io::Result<PathBuf> {
+pub(crate) fn project(name: &str, coder: &str) -> io::Result<PathBuf> {
     let folder = scratch(name)?;
     fs::create_dir_all(folder.join(".loopwright/workflows/greet"))?;
     fs::write(folder.join(".loopwright/workflows/greet/workflow.yaml"), WORKFLOW)?;
@@ -70,24 +70,24 @@ fn project(name: &str, coder: &str) -> io::Result<PathBuf> {
     Ok(folder)
 }
 
-fn git(folder: &Path, arguments: &[&str]) -> io::Result<String> {
+pub(crate) fn git(folder: &Path, arguments: &[&str]) -> io::Result<String> {
     let said = Command::new("git").args(arguments).current_dir(folder).output()?;
     assert!(said.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&said.stderr));
     Ok(String::from_utf8_lossy(&said.stdout).trim().to_owned())
 }
 
-fn say(folder: &Path, words: &str) -> io::Result<Ran> {
+pub(crate) fn say(folder: &Path, words: &str) -> io::Result<Ran> {
     run_in(folder, &words.split(' ').collect::<Vec<_>>())
 }
 
 /// The name of the only run.
-fn name(folder: &Path) -> io::Result<String> {
+pub(crate) fn name(folder: &Path) -> io::Result<String> {
     let listed = say(folder, "list --json")?;
     let line: serde_json::Value = serde_json::from_str(listed.stdout.lines().next().unwrap_or_default())?;
     Ok(line["run"].as_str().unwrap_or_default().to_owned())
 }
 
-fn waited_for(path: &Path) {
+pub(crate) fn waited_for(path: &Path) {
     let begun = Instant::now();
     while !path.exists() {
         assert!(begun.elapsed() < Duration::from_mins(2), "{} never came", path.display());
@@ -95,7 +95,7 @@ fn waited_for(path: &Path) {
     }
 }
 
-fn start(folder: &Path, words: &[&str]) -> io::Result<Child> {
+pub(crate) fn start(folder: &Path, words: &[&str]) -> io::Result<Child> {
     loopwright(folder).args(words).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()
 }
 
@@ -106,7 +106,7 @@ fn a_run_is_left_answered_and_taken_further() -> Outcome {
     assert_eq!(begun.code, Some(3), "{}{}", begun.stdout, begun.stderr);
     let name = name(&folder)?;
     assert!(
-        begun.stdout.contains(&format!("answer with `loopwright answer {name} yes|no`")),
+        begun.stdout.contains(&format!("answer with `loopwright answer {name} yes` or")),
         "{}",
         begun.stdout
     );
@@ -150,7 +150,7 @@ fn an_edit_after_it_was_judged_is_judged_again() -> Outcome {
 }
 
 /// Waits at the first try until somebody ends it.
-const WAITS: &str = "cat > /dev/null; if [ $LOOPWRIGHT_ATTEMPT = 1 ]; then echo $$ > .git/waits; exec sleep 1000; fi; echo hello > greeting";
+pub(crate) const WAITS: &str = "cat > /dev/null; if [ $LOOPWRIGHT_ATTEMPT = 1 ]; then echo $$ > .git/waits; exec sleep 1000; fi; echo hello > greeting";
 
 #[test]
 fn a_driver_that_is_killed_leaves_nothing_running_and_a_run_that_goes_on() -> Outcome {
@@ -173,20 +173,22 @@ fn a_driver_that_is_killed_leaves_nothing_running_and_a_run_that_goes_on() -> Ou
 
 #[test]
 fn a_run_that_is_interrupted_says_how_to_go_on() -> Outcome {
-    let folder = project("run-interrupted", WAITS)?;
-    let driver = start(&folder, &["run", "greet", "world"])?;
-    waited_for(&folder.join(".git/waits"));
-    let ended = Command::new("kill").args(["-INT", &driver.id().to_string()]).status()?;
-    assert!(ended.success());
-    let left: Ran = driver.wait_with_output()?.into();
-    let name = name(&folder)?;
-    assert_eq!(left.code, Some(4), "{}{}", left.stdout, left.stderr);
-    assert!(
-        left.stdout.contains(&format!("`loopwright resume {name}` takes it up again")),
-        "{}",
-        left.stdout
-    );
-    assert_eq!(say(&folder, &format!("resume {name} --answer Q1=yes"))?.code, Some(3));
+    for signal in ["INT", "TERM", "HUP"] {
+        let folder = project(&format!("run-interrupted-{signal}"), WAITS)?;
+        let driver = start(&folder, &["run", "greet", "world"])?;
+        waited_for(&folder.join(".git/waits"));
+        let ended = Command::new("kill").args([&format!("-{signal}"), &driver.id().to_string()]).status()?;
+        assert!(ended.success());
+        let left: Ran = driver.wait_with_output()?.into();
+        let name = name(&folder)?;
+        assert_eq!(left.code, Some(4), "{}{}", left.stdout, left.stderr);
+        assert!(
+            left.stdout.contains(&format!("`loopwright resume {name}` takes it up again")),
+            "{}",
+            left.stdout
+        );
+        assert_eq!(say(&folder, &format!("resume {name} --answer Q1=yes"))?.code, Some(3));
+    }
     Ok(())
 }
 
@@ -214,7 +216,7 @@ fn what_is_missing_is_said_before_anything_is_done() -> Outcome {
         ("run greet world --answer Q1", 2, "says no answer"),
         ("run nothing world", 2, "there is no workflow `nothing`"),
         ("show nothing", 2, "there is no run `nothing`"),
-        ("run change world", 2, "is for the agent"),
+        ("run change world", 2, "`change` does not run yet: "),
         ("greet", 2, "`greet` is a workflow: say what to do with it"),
         ("gret go", 2, "did you mean `greet`?"),
         ("greet go", 2, "there is no run of `greet` that waits for `go`"),
@@ -225,6 +227,10 @@ fn what_is_missing_is_said_before_anything_is_done() -> Outcome {
         assert!(ran.stderr.contains(expected), "{words}: {}", ran.stderr);
     }
     assert!(say(&folder, "list")?.stdout.starts_with("no runs yet"));
+    fs::write(folder.join(".loopwright/config.yaml"), "agents:\n  coder: {command: x}\n")?;
+    let ran = say(&folder, "run greet world")?;
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.stderr.contains("the role `judge` is for the agent `judge`"), "{}", ran.stderr);
     fs::write(folder.join(".loopwright/config.yaml"), "agents:\n  coder: {comand: x}\n")?;
     let ran = say(&folder, "list")?;
     assert_eq!(ran.code, Some(2));
@@ -290,6 +296,9 @@ fn a_project_is_set_up_and_looked_at() -> Outcome {
 fn why_tells_the_way_and_what_would_move_it() -> Outcome {
     let folder = project("run-why", CODER)?;
     assert_eq!(say(&folder, "run greet world")?.code, Some(3));
+    let steps = say(&folder, &format!("why {} --json", name(&folder)?))?.stdout;
+    let steps: Vec<serde_json::Value> = steps.lines().map(serde_json::from_str).collect::<Result<_, _>>()?;
+    assert!(steps.iter().any(|it| it["signal"] == "GOOD" && it["to"] == "ask"), "{steps:?}");
     let why = say(&folder, &format!("why {}", name(&folder)?))?;
     for expected in [
         "`review` came out as GOOD, so it went to `ask`",

@@ -1,0 +1,124 @@
+//! Runs as somebody sees them who does not drive them.
+
+use loopwright_core::definition::Kind;
+use loopwright_core::machine::{Cost, Event, Evidence, Run, advance, begin};
+
+use crate::driver::{files_at, is_gone};
+use crate::engine::{Definition, Engine};
+use crate::error::EngineError;
+use crate::files::{Files, Look};
+use crate::journal::{JournalError, Millis, Stored};
+use crate::scene::Scene;
+
+/// What a run took so far.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Account {
+    /// Since when it stands where it does.
+    pub since: Millis,
+    /// What it cost, with its items, as far as agents say.
+    pub cost: Cost,
+}
+
+impl Engine {
+    /// Who drives a run, if somebody does.
+    pub fn driven_by(&self, name: &str) -> Result<Option<String>, EngineError> {
+        // A lease from the beginning of time that ends there takes nobody's away: whoever has one is named.
+        match self.journal.lease(name, &self.holder, 0, 0) {
+            Ok(_) => Ok(None),
+            Err(JournalError::Held { holder, until, .. }) => {
+                Ok(Some(holder).filter(|it| until > (self.clock)() && !is_gone(it)))
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Every event of a run with the run as it was after it.
+    pub fn history(&self, name: &str, definition: &Definition) -> Result<Vec<(Stored, Run)>, EngineError> {
+        let mut history: Vec<(Stored, Run)> = Vec::new();
+        for stored in self.journal.events(name, 0)? {
+            let run = match (history.last(), &stored.event) {
+                (None, Event::Started(started)) => begin(&definition.workflow, started)?,
+                (Some((_, run)), event) => advance(&definition.workflow, run, event)?,
+                (None, _) => {
+                    let what = format!("the first event of run `{name}` is not its beginning");
+                    return Err(JournalError::Damaged { what }.into());
+                }
+            };
+            history.push((stored, run));
+        }
+        Ok(history)
+    }
+
+    /// What a run took so far.
+    pub fn account(&self, name: &str, definition: &Definition) -> Result<Account, EngineError> {
+        let mut account = Account::default();
+        let mut stands = None;
+        for (stored, run) in self.history(name, definition)? {
+            let now = Some((run.at.state, run.at.visit));
+            if now != stands {
+                (stands, account.since) = (now, stored.at);
+            }
+            add(&mut account.cost, &stored.event);
+        }
+        let below = format!("{name}/");
+        for line in self.journal.runs()?.iter().filter(|it| it.run.name.starts_with(&below)) {
+            for stored in self.journal.events(&line.run.name, 0)? {
+                add(&mut account.cost, &stored.event);
+            }
+        }
+        Ok(account)
+    }
+
+    /// A text of a run's workflow with the values of now. Nothing is written down, and whoever drives the run is not
+    /// disturbed.
+    pub fn filled(
+        &self,
+        name: &str,
+        (definition, run): (&Definition, &Run),
+        text: &str,
+    ) -> Result<String, EngineError> {
+        if !text.contains("{{") && !text.contains("{%") {
+            return Ok(text.to_owned());
+        }
+        self.seen(run, |files, look| {
+            let Definition { workflow, folder } = definition;
+            let (project, now) = (&self.project, (self.clock)());
+            let scene = Scene { workflow, folder, run, name, files, look, project, now, item: None };
+            Ok(scene.text(text)?)
+        })
+    }
+
+    /// Looks at the files of a run as they are now.
+    pub(crate) fn seen<T>(
+        &self,
+        run: &Run,
+        with: impl FnOnce(&Files, &Look) -> Result<T, EngineError>,
+    ) -> Result<T, EngineError> {
+        // An index of our own: the run's may be in use.
+        let own = format!("reader-{}", std::process::id());
+        let files = match &run.site {
+            Some(site) => files_at(self, site, &own)?,
+            None => Files::of(self.home.git.clone(), &own)?,
+        };
+        let done = files.look().map_err(EngineError::from).and_then(|look| with(&files, &look));
+        let _ = std::fs::remove_file(files.git().folder().join("loopwright").join(format!("index-{own}")));
+        done
+    }
+
+    /// What the end of a run says, if it came to one that says something.
+    pub fn says(&self, name: &str, (definition, run): (&Definition, &Run)) -> Option<String> {
+        let state = run.state(&definition.workflow).filter(|_| run.is_over())?;
+        let Kind::End { says: Some(text), .. } = &state.kind else { return None };
+        // Where something it names is gone by now, what the author wrote still says more than nothing.
+        let filled = self.filled(name, (definition, run), text).unwrap_or_else(|_| text.clone());
+        Some(filled.trim().to_owned()).filter(|it| !it.is_empty())
+    }
+}
+
+fn add(cost: &mut Cost, event: &Event) {
+    if let Event::Settled { evidence: Evidence::Out(outcome), .. } = event {
+        cost.time = cost.time.saturating_add(outcome.cost.time);
+        cost.money = cost.money.saturating_add(outcome.cost.money);
+        cost.tokens = cost.tokens.saturating_add(outcome.cost.tokens);
+    }
+}

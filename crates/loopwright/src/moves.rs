@@ -1,0 +1,121 @@
+//! What would move a run, and what to type for it.
+
+use std::fmt::Write as _;
+
+use loopwright_core::definition::{Fields, Kind, Note, Outcomes};
+use loopwright_core::machine::{RunView, Want, due};
+use loopwright_core::name::Name;
+use loopwright_engine::Engine;
+
+use crate::error::CommandError;
+use crate::session;
+
+/// What would move a run.
+pub(crate) struct Moves {
+    /// What it waits for.
+    pub(crate) waits: Waits,
+    /// What the run tells whoever would move it.
+    pub(crate) text: String,
+    /// What to type; any of these.
+    pub(crate) commands: Vec<String>,
+}
+
+/// What a run waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Waits {
+    /// An answer.
+    Answer,
+    /// A verb.
+    Verb,
+    /// Nothing but its own work, which somebody drives.
+    Work,
+    /// Somebody who drives it.
+    Driver,
+}
+
+impl Waits {
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Answer => "an answer",
+            Self::Verb => "a verb",
+            Self::Work => "its own work",
+            Self::Driver => "somebody to drive it",
+        }
+    }
+}
+
+/// What would move a run, or the item of it that waits. `None`: it is over.
+pub(crate) fn of(engine: &Engine, name: &str) -> Result<Option<Moves>, CommandError> {
+    let waiting = session::who_waits(engine, name)?;
+    let (definition, run) = engine.read(&waiting).map_err(session::told)?;
+    if run.is_over() {
+        return Ok(None);
+    }
+    let filled = |text: &str| {
+        let filled = engine.filled(&waiting, (&definition, &run), text);
+        filled.unwrap_or_else(|_| text.to_owned()).trim().to_owned()
+    };
+    Ok(Some(match due(&definition.workflow, &run).first().map(|it| &it.want) {
+        Some(Want::Await { verbs }) => {
+            let text = match run.state(&definition.workflow).map(|it| &it.kind) {
+                Some(Kind::Rest { text }) => filled(text),
+                _ => String::new(),
+            };
+            let commands = said(engine, name, &RunView::of(&definition.workflow, &run), verbs);
+            Moves { waits: Waits::Verb, text, commands }
+        }
+        Some(Want::Ask { question }) => {
+            let question = definition.workflow.questions.get(&**question);
+            let commands = question.map(|it| answers(name, &it.answers)).unwrap_or_default();
+            let text = question.map(|it| filled(&it.asks)).unwrap_or_default();
+            Moves { waits: Waits::Answer, text, commands }
+        }
+        _ if engine.driven_by(name).map_err(session::told)?.is_some() => {
+            Moves { waits: Waits::Work, text: String::new(), commands: Vec::new() }
+        }
+        _ => {
+            let commands = vec![format!("loopwright resume {name}")];
+            Moves { waits: Waits::Driver, text: String::new(), commands }
+        }
+    }))
+}
+
+/// What to type for each answer.
+pub(crate) fn answers(name: &str, answers: &Outcomes) -> Vec<String> {
+    let typed = |(answer, declared): (&Name, &Fields)| {
+        let mut typed = format!("loopwright answer {name} {}", quoted(answer));
+        for (field, values) in &declared.fields {
+            let values: Vec<&str> = values.iter().map(|it| &**it).collect();
+            let _ = write!(typed, " --field {field}={}", values.first().unwrap_or(&"..."));
+        }
+        if declared.note == Note::Required {
+            typed.push_str(" --note '...'");
+        }
+        typed
+    };
+    answers.iter().map(typed).collect()
+}
+
+/// What to type to say verbs to a run.
+pub(crate) fn said(engine: &Engine, name: &str, view: &RunView, verbs: &[Name]) -> Vec<String> {
+    // Runs about one thing are told apart by their names.
+    let over = |name: &str| engine.read(name).is_ok_and(|(_, run)| run.is_over());
+    let about_it = engine.journal.runs().unwrap_or_default().into_iter().filter(|it| {
+        it.run.parent.is_none()
+            && it.run.subject == view.subject
+            && *it.run.workflow == *view.workflow
+            && !over(&it.run.name)
+    });
+    let which = if about_it.count() > 1 { name.to_owned() } else { quoted(&view.subject) };
+    let typed = verbs.iter().map(|it| match &**it {
+        "resume" => format!("loopwright resume {name}"),
+        verb => format!("loopwright {} {verb} {which}", view.workflow),
+    });
+    typed.collect()
+}
+
+/// A word as a shell takes it for one.
+pub(crate) fn quoted(text: &str) -> String {
+    let plain = !text.is_empty() && text.chars().all(|it| it.is_alphanumeric() || "-_./:".contains(it));
+    if plain { text.to_owned() } else { format!("'{}'", text.replace('\'', "'\\''")) }
+}
