@@ -106,6 +106,8 @@ impl Engine {
     /// Begins a run of a workflow. It is on record, and nothing is done yet.
     pub fn begin(&self, folder: &Folder, begin: &Begin, cancel: &Cancel) -> Result<Driver<'_>, EngineError> {
         let workflow = self.fit(folder)?;
+        // Where another run is at work, none is begun.
+        drop(crate::driver::place::take(&self.home.git, "a run that is about to begin", &self.holder)?);
         self.suits(&workflow, begin)?;
         let kept = serde_json::to_vec(&kept(folder)).map_err(|it| EngineError::Wrong(it.to_string()))?;
         let definition = self.journal.put(&kept)?;

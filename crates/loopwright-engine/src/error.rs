@@ -26,6 +26,17 @@ pub enum EngineError {
         /// Why.
         why: String,
     },
+    /// Another run is at work in the same folder.
+    #[error(
+        "in {} another run is at work ({by}), and two would undo each other's work; wait for it, or give this one a folder of its own: `git worktree add ../OTHER`, and run it there",
+        folder.display()
+    )]
+    Busy {
+        /// The folder.
+        folder: std::path::PathBuf,
+        /// Who works there.
+        by: String,
+    },
     /// Something a person can mend.
     #[error("{0}")]
     Wrong(String),

@@ -90,6 +90,7 @@ pub(crate) fn told(error: EngineError) -> CommandError {
         }
         EngineError::Journal(JournalError::Held { .. }) => CommandError::with_code(message, error::HELD)
             .hinted("wait until it is done, or end it there; what you say meanwhile is kept for it"),
+        EngineError::Busy { .. } => CommandError::with_code(message, error::HELD),
         EngineError::Unfit { .. } => CommandError::with_code(message, error::NOT_PROVED),
         EngineError::Wrong(_) => CommandError::user(message),
         EngineError::Journal(_) | EngineError::Files(_) | EngineError::Impossible(_) => {

@@ -4,7 +4,7 @@ use indexmap::IndexMap;
 
 use super::decide;
 use super::effect::{EffectId, Part};
-use super::event::{Event, Evidence, Observed, Outcome, Started};
+use super::event::{Event, Evidence, Observed, Outcome, Shown, Started};
 use super::impossible::Impossible;
 use super::items::{charge, finish_loop, forget_items, remember_item};
 use super::ledger::Ledger;
@@ -59,6 +59,7 @@ pub fn before(workflow: &Workflow, started: &Started) -> Result<Run, Impossible>
         of: started.of.clone(),
         inputs: started.inputs.clone(),
         site: None,
+        shown: Shown::default(),
         at: At {
             state: "".into(),
             visit: 0,
@@ -88,16 +89,22 @@ pub fn before(workflow: &Workflow, started: &Started) -> Result<Run, Impossible>
         forced_items: IndexMap::new(),
         taken: Vec::new(),
     };
-    for (name, value) in &started.vars {
-        if !machine.vars.get(&**name).is_some_and(|it| it.values.contains(value)) {
-            return Err(unknown("value of a variable", value));
-        }
-        run.vars.insert(name.clone(), value.clone());
-    }
+    choose(machine, &mut run, &started.vars)?;
     for (name, budget) in &machine.budgets {
         run.left.extend(lines(name, budget));
     }
     Ok(run)
+}
+
+/// Gives variables values that somebody chose.
+fn choose(machine: &Machine, run: &mut Run, vars: &IndexMap<Name, Name>) -> Result<(), Impossible> {
+    for (name, value) in vars {
+        if !machine.vars.get(&**name).is_some_and(|it| it.values.contains(value)) {
+            return Err(Impossible::Unknown { what: "value of a variable", name: value.clone() });
+        }
+        run.vars.insert(name.clone(), value.clone());
+    }
+    Ok(())
 }
 
 /// Folds a fact into a run.
@@ -108,6 +115,10 @@ pub fn advance(workflow: &Workflow, run: &Run, event: &Event) -> Result<Run, Imp
         Event::Started(started) => begin(workflow, started),
         Event::Placed(site) => {
             next.site = Some(site.clone());
+            Ok(next)
+        }
+        Event::Shown(shown) => {
+            next.shown = shown.clone();
             Ok(next)
         }
         Event::Issued { effect, attempt, values } => {
@@ -137,9 +148,10 @@ pub fn advance(workflow: &Workflow, run: &Run, event: &Event) -> Result<Run, Imp
             next.inputs.extend(inputs.iter().map(|(name, it)| (name.clone(), it.clone())));
             say(workflow, next, verb, judged.clone())
         }
-        Event::Landed { phase, digests } => {
+        Event::Landed { phase, digests, vars } => {
             let machine = machine_of(workflow, run)?;
             forget(machine, &mut next);
+            choose(machine, &mut next, vars)?;
             land(workflow, machine, next, phase, digests)
         }
         Event::Settled { effect, evidence } => settle(workflow, next, effect, evidence),

@@ -12,6 +12,15 @@ use crate::name::Name;
 /// The version new events are written with.
 pub const VERSION: u32 = 1;
 
+/// What documents show of a run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Shown {
+    /// By document and field.
+    pub values: serde_json::Value,
+    /// Whether they surely do; otherwise somebody was about to write it.
+    pub done: bool,
+}
+
 /// One fact about a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "kebab-case", rename_all_fields = "kebab-case", deny_unknown_fields)]
@@ -62,7 +71,12 @@ pub enum Event {
         /// Digests of what the gates judge that the landing vouches for, as it is now.
         #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
         digests: IndexMap<Name, String>,
+        /// Variables that a document shows otherwise.
+        #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+        vars: IndexMap<Name, Name>,
     },
+    /// Documents are about to show where the run stands, or do so now.
+    Shown(Shown),
     /// A person ended the run.
     Stopped {
         /// Why.

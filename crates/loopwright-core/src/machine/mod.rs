@@ -20,7 +20,9 @@ pub use self::advance::{advance, before, begin, pauses_at_landing};
 pub(crate) use self::decide::{draws_on, gate_name};
 pub use self::due::due;
 pub use self::effect::{Effect, EffectId, Part, Want};
-pub use self::event::{Cost, Event, Evidence, Observed, Outcome, Outer, Report, Site, Started, VERSION};
+pub use self::event::{
+    Cost, Event, Evidence, Observed, Outcome, Outer, Report, Shown, Site, Started, VERSION,
+};
 pub use self::impossible::Impossible;
 pub use self::ledger::{Closed, Finding, Judge, Ledger, Round};
 pub(crate) use self::route::MOST_PASSED;

@@ -4,7 +4,7 @@ use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
 use super::effect::EffectId;
-use super::event::{Outcome, Outer, Site};
+use super::event::{Outcome, Outer, Shown, Site};
 use super::ledger::Ledger;
 use crate::definition::{Budget, Condition, Kind, Machine, Per, State, Table, Term, Workflow};
 use crate::language::units::Unit;
@@ -31,6 +31,9 @@ pub struct Run {
     /// Where it works.
     #[serde(default)]
     pub site: Option<Site>,
+    /// What documents show of it.
+    #[serde(default)]
+    pub shown: Shown,
     /// Where it stands.
     pub at: At,
     /// The phase it shows.

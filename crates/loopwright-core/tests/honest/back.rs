@@ -126,7 +126,7 @@ impl World<'_> {
                 self.stretch_over();
                 self.note(|| format!("lands at {phase}"));
                 let digests = self.vouched(&phase, &|name| run.value_of(name));
-                return Ok(Event::Landed { phase, digests });
+                return Ok(Event::Landed { phase, digests, vars: IndexMap::new() });
             }
         }
         let verb = self.dice.one(verbs).clone();

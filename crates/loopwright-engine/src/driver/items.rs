@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use loopwright_core::machine::{Effect, Evidence, Outcome, Started, Want};
+use loopwright_core::machine::{Effect, Evidence, Outcome, Shown, Started, Want, due};
 
 use super::steps::{Asking, settled};
 use super::{Driver, Standing};
@@ -47,7 +47,13 @@ impl Driver<'_> {
         let mut moved = false;
         for (effect, standing) in standings {
             let fell = |_| EngineError::Wrong(format!("driving {} fell over", effect.id));
-            match standing.map_err(fell)?? {
+            let (standing, shown) = standing.map_err(fell)??;
+            self.adopt(&shown)?;
+            let Some(standing) = standing else {
+                moved = true;
+                continue;
+            };
+            match standing {
                 Standing::Over { run, .. } => {
                     let judged = self.judged_now()?;
                     let outcome =
@@ -77,7 +83,7 @@ impl Driver<'_> {
         name: &str,
         mut started: Started,
         look: Arc<crate::files::Look>,
-    ) -> Result<Standing, EngineError> {
+    ) -> Result<(Option<Standing>, Shown), EngineError> {
         let engine = self.engine;
         let new = NewRun {
             name: name.to_owned(),
@@ -94,13 +100,31 @@ impl Driver<'_> {
             Err(JournalError::Taken(_)) => engine.journal.run(name)?.last == 0,
             Err(error) => return Err(error.into()),
         };
-        let driver = if is_new {
+        let mut driver = if is_new {
             started.facts = engine.once(&self.definition, &started, name, (&self.files, &look))?;
             let own = self.run.site.as_ref().and_then(|it| it.own.clone());
-            Driver::begin(engine, name, shared(), (started, look, own), &self.cancel)?
+            let mut driver = Driver::begin(engine, name, shared(), (started, look, own), &self.cancel)?;
+            driver.adopt(&self.run.shown)?;
+            driver
         } else {
             Driver::resume(engine, name, Some(shared()), &self.cancel)?
         };
-        driver.drive()
+        let standing = driver.drive_item()?;
+        Ok((standing, std::mem::take(&mut driver.run.shown)))
+    }
+
+    /// Runs of the items at hand that have begun.
+    pub(super) fn children(&self) -> Result<Vec<String>, EngineError> {
+        let mut found = Vec::new();
+        for effect in due(&self.definition.workflow, &self.run) {
+            let Want::Child { item, .. } = &effect.want else { continue };
+            let name = self.child_name(&effect, item);
+            match self.engine.journal.run(&name) {
+                Ok(line) if line.last > 0 => found.push(name),
+                Ok(_) | Err(JournalError::NoRun(_)) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(found)
     }
 }

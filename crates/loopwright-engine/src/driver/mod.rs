@@ -4,10 +4,12 @@
 //! (`Settled`); what lies between the two when a driver is gone is `lost`, and routed like any signal. What was learnt
 //! since the last thing that reached outside is written together with the next, so that a step costs one commit.
 
+mod follow;
 mod heart;
 mod holder;
 mod items;
 mod letters;
+pub(crate) mod place;
 mod record;
 mod steps;
 
@@ -86,9 +88,15 @@ pub struct Driver<'e> {
     look: Option<Arc<Look>>,
     /// Whether something was learnt that documents may have to show.
     unshown: bool,
-    /// What they could not show, as it was said.
+    /// Whether they have to be written even if they are known to show it.
+    show_anyway: bool,
+    /// Whether somebody was at work since who may have written what they like: no person's edit is told from that.
+    at_work: bool,
+    /// Documents that cannot show anything.
     unshowable: Vec<String>,
     cancel: Cancel,
+    /// The folder, while it is taken. Items work in their parent's.
+    place: Option<place::Place>,
     _heart: heart::Heart,
 }
 
@@ -128,8 +136,11 @@ impl<'e> Driver<'e> {
             since_snapshot: 0,
             look: Some(look),
             unshown: true,
+            show_anyway: false,
+            at_work: false,
             unshowable: Vec::new(),
             cancel: cancel.clone(),
+            place: None,
             _heart: heart,
         };
         driver.learn(Event::Placed(site))?;
@@ -169,8 +180,11 @@ impl<'e> Driver<'e> {
             since_snapshot,
             look: None,
             unshown: true,
+            show_anyway: false,
+            at_work: false,
             unshowable: Vec::new(),
             cancel: cancel.clone(),
+            place: None,
             _heart: heart,
         })
     }
@@ -182,27 +196,45 @@ impl<'e> Driver<'e> {
 
     /// Drives the run until it is over, waits for somebody, or is called off.
     pub fn drive(mut self) -> Result<Standing, EngineError> {
+        match self.drive_item()? {
+            Some(standing) => Ok(standing),
+            None => Err(EngineError::Wrong("it was put elsewhere, and there is no run around it".into())),
+        }
+    }
+
+    /// The same for the run of an item. `None`: a person put the run around it elsewhere.
+    fn drive_item(&mut self) -> Result<Option<Standing>, EngineError> {
         let standing = self.go();
         // Whatever happened, what was learnt is kept, and the run is free for others.
-        let written = self.write_down();
-        let released = self.engine.journal.release(&self.lease);
+        let left = self.leave();
         let standing = standing?;
-        written?;
-        released?;
+        left?;
         Ok(standing)
     }
 
-    fn go(&mut self) -> Result<Standing, EngineError> {
+    /// Keeps what was learnt, and lets go of the run.
+    fn leave(&mut self) -> Result<(), EngineError> {
+        let written = self.write_down();
+        self.engine.journal.release(&self.lease)?;
+        written
+    }
+
+    fn go(&mut self) -> Result<Option<Standing>, EngineError> {
+        self.take_place()?;
         self.settle_lost()?;
         loop {
+            // What somebody edited was there before they said something.
+            if self.follow()? {
+                return Ok(None);
+            }
             self.read_letters()?;
             self.show()?;
             let run = || Box::new(self.run.clone());
             if self.run.is_over() {
-                return Ok(Standing::Over { ending: self.view().outcome, run: run() });
+                return Ok(Some(Standing::Over { ending: self.view().outcome, run: run() }));
             }
             if self.cancel.is_called_off() {
-                return Ok(Standing::CalledOff { run: run() });
+                return Ok(Some(Standing::CalledOff { run: run() }));
             }
             let effects = due(&self.definition.workflow, &self.run);
             let Some(first) = effects.first() else {
@@ -226,9 +258,20 @@ impl<'e> Driver<'e> {
                 }
             };
             if let Some(asking) = waits {
-                return Ok(Standing::Waits { asking: Box::new(asking), run: Box::new(self.run.clone()) });
+                let run = Box::new(self.run.clone());
+                return Ok(Some(Standing::Waits { asking: Box::new(asking), run }));
             }
         }
+    }
+
+    /// Takes the folder the run works in.
+    fn take_place(&mut self) -> Result<(), EngineError> {
+        // What it had before, it may be about to take again.
+        self.place = None;
+        if self.run.of.is_none() {
+            self.place = Some(place::take(self.files.git(), &self.name, &self.engine.holder)?);
+        }
+        Ok(())
     }
 
     /// Everything there is to look at now.

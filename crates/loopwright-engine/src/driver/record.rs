@@ -15,8 +15,8 @@ impl Driver<'_> {
     /// Folds a fact into the run. It is written down with the next thing that reaches outside.
     pub(super) fn learn(&mut self, event: Event) -> Result<(), EngineError> {
         self.run = advance(&self.definition.workflow, &self.run, &event)?;
+        self.unshown |= !matches!(event, Event::Shown(_));
         self.learnt.push(event);
-        self.unshown = true;
         Ok(())
     }
 
@@ -83,6 +83,7 @@ impl Driver<'_> {
                 outcome.kept.insert("undone".into(), self.keep(patch));
             }
             self.look = after;
+            self.at_work = true;
             self.learn(Event::Settled { effect: begun.effect, evidence: Evidence::Out(Box::new(outcome)) })?;
         }
         Ok(())

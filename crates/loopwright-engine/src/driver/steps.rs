@@ -162,36 +162,12 @@ impl Driver<'_> {
         self.finish(effect, done, whole)
     }
 
-    /// Documents show where the run stands, before anything else happens.
-    pub(super) fn show(&mut self) -> Result<(), EngineError> {
-        if !std::mem::take(&mut self.unshown) {
-            return Ok(());
-        }
-        if self.definition.workflow.documents.values().all(|it| it.shows.is_empty()) {
-            return Ok(());
-        }
-        let look = self.look()?;
-        let (written, wrong) = {
-            let scene = self.scene(&look, None);
-            let Some(due) = effects::shows_due(&scene)? else { return Ok(()) };
-            effects::show(&scene, &due)?
-        };
-        if written {
-            self.look = None;
-        }
-        // Said once, not at every step.
-        for why in wrong.iter().filter(|it| !self.unshowable.contains(it)) {
-            self.engine.watch.said(&self.name, why);
-        }
-        self.unshowable = wrong;
-        Ok(())
-    }
-
     /// Works elsewhere from now on, or has its folder elsewhere.
     fn go_to(&mut self, site: Site) -> Result<(), EngineError> {
         let here = self.run.site.as_ref().map(|it| &it.folder);
         if here != Some(&site.folder) || !self.files.root().is_dir() {
             self.files = Arc::new(super::files_at(self.engine, &site, &self.name)?);
+            self.take_place()?;
         }
         self.learn(Event::Placed(site))
     }
@@ -200,6 +176,7 @@ impl Driver<'_> {
     fn finish(&mut self, effect: &Effect, done: Done, whole: bool) -> Result<(), EngineError> {
         let Done { mut outcome, kept, look, said, placed } = done;
         self.look = look;
+        self.at_work = true;
         if let Some(site) = placed {
             self.go_to(site)?;
         }

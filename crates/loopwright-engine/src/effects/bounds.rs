@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use loopwright_core::definition::{Call, Kind};
-use loopwright_core::machine::{Effect, Want};
+use loopwright_core::definition::{Call, EachRun, Kind, Workflow};
+use loopwright_core::machine::{Effect, Run, Want};
 use loopwright_core::name::Name;
 use loopwright_core::paths::FileSet;
 use serde_json::Value;
@@ -64,10 +64,12 @@ type Kept = (Arc<Look>, Vec<Change>, Option<Undone>);
 
 /// Looks at what changed, and undoes what may not have.
 pub(super) fn keep_within(scene: &Scene<'_>, before: &Look, bounds: &Bounds) -> Result<Kept, EngineError> {
+    let others = of_others(scene)?;
     let after = scene.files.look()?;
-    let changes = after.since(before);
-    let (within, outside): (Vec<Change>, Vec<Change>) =
-        changes.into_iter().partition(|it| bounds.allow(it.path()));
+    let changes = after.since(before).into_iter();
+    let (within, outside): (Vec<Change>, Vec<Change>) = changes.partition(|it| bounds.allow(it.path()));
+    let theirs = |it: &Change| others.iter().any(|set| set.matches(it.path()));
+    let outside: Vec<Change> = outside.into_iter().filter(|it| !theirs(it)).collect();
     if outside.is_empty() {
         return Ok((Arc::new(after), within, None));
     }
@@ -77,6 +79,42 @@ pub(super) fn keep_within(scene: &Scene<'_>, before: &Look, bounds: &Bounds) -> 
     let paths = paths.into_iter().map(str::to_owned).collect();
     let only_added = outside.iter().all(|it| matches!(it, Change::Added(_)));
     Ok((Arc::new(scene.files.look()?), within, Some(Undone { paths, patch, only_added })))
+}
+
+/// What items at work beside this one may write: nobody can tell who changed it, so it is not this one's to undo. An item
+/// writes only files of its own, so that nothing of this one's is among it.
+fn of_others(scene: &Scene<'_>) -> Result<Vec<FileSet>, EngineError> {
+    let around = scene.run.of.as_ref().and_then(|it| scene.workflow.main.states.get(&**it));
+    let Some(Kind::Each(each)) = around.map(|it| &it.kind) else { return Ok(Vec::new()) };
+    let (EachRun::Child(child), true) = (&each.run, each.at_once > 1) else { return Ok(Vec::new()) };
+    let documents = written_by(scene.workflow, child);
+    let mut sets = Vec::new();
+    for (id, _) in scene.entries(each)?.into_iter().filter(|(id, _)| Some(id) != scene.run.item.as_ref()) {
+        let run = Run { item: Some(id), ..scene.run.clone() };
+        let beside = Scene { run: &run, item: None, ..*scene };
+        for document in &documents {
+            sets.extend(beside.set(document)?);
+        }
+    }
+    Ok(sets)
+}
+
+/// The documents that a child may write.
+fn written_by(workflow: &Workflow, child: &Name) -> Vec<Name> {
+    let mut found: Vec<Name> = Vec::new();
+    for state in workflow.children.get(&**child).into_iter().flat_map(|it| it.states.values()) {
+        if let Some(call) = state.call() {
+            let roles = call.role.values().filter_map(|it| workflow.roles.get(&**it));
+            let tables = roles.map(|it| call.may_write.as_ref().unwrap_or(&it.may_write));
+            found.extend(tables.flat_map(|it| it.values().flatten()).cloned());
+        }
+        if let Kind::Do { actions, .. } = &state.kind {
+            found.extend(actions.iter().filter_map(|it| it.writes.as_ref()).flatten().cloned());
+        }
+    }
+    found.sort();
+    found.dedup();
+    found
 }
 
 /// Undoes what somebody who is gone may not have changed: a patch of it, and all files afterwards.

@@ -84,6 +84,12 @@ impl Field<'_> {
         Ok(read.get(&self.name).filter(|it| !it.is_null()))
     }
 
+    /// Where it stands in a text, for people.
+    pub(super) fn place(&self, text: &str) -> String {
+        let line = self.format.read(text).ok().and_then(|it| it.line(&self.name));
+        line.map_or_else(|| self.path.clone(), |it| format!("{}, line {it}", self.path))
+    }
+
     /// The text with another value in the field.
     pub(super) fn set(&self, text: &str, value: &Value) -> Result<String, String> {
         self.format.set(text, &self.name, &self.fitted(value)).map_err(|it| self.wrong(&it))

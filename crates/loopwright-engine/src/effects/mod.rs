@@ -28,7 +28,7 @@ use serde_json::Value;
 pub(crate) use self::bounds::undo_out_of_bounds;
 pub(crate) use self::commit::TRAILER;
 pub(crate) use self::list::items;
-pub(crate) use self::shows::{due as shows_due, show};
+pub(crate) use self::shows::{Edit, due as shows_due, edited, show};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::files::Look;

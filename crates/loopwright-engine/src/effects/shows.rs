@@ -1,6 +1,7 @@
 //! Showing: fields of documents that are kept equal to values of the run.
 
 use loopwright_core::definition::Kind;
+use loopwright_core::name::Name;
 use serde_json::{Map, Value};
 
 use super::fields::{Changes, of_document};
@@ -31,14 +32,57 @@ pub(crate) fn due(scene: &Scene<'_>) -> Result<Option<Value>, EngineError> {
     Ok(Some(Value::Object(all)).filter(|it| it.as_object().is_some_and(|it| !it.is_empty())))
 }
 
-/// Writes what documents should show, where they do not yet: whether any was written, and what could not be shown.
-pub(crate) fn show(scene: &Scene<'_>, due: &Value) -> Result<(bool, Vec<String>), EngineError> {
+/// A field that shows something else than it was given.
+pub(crate) struct Edit {
+    pub(crate) document: Name,
+    pub(crate) field: String,
+    /// What stands there; nothing, if it is gone.
+    pub(crate) value: Value,
+    /// What was shown.
+    pub(crate) before: Value,
+    /// Where it stands, for people.
+    pub(crate) place: String,
+}
+
+/// What differs from what documents showed.
+pub(crate) fn edited(scene: &Scene<'_>, shown: &Value) -> Result<Vec<Edit>, EngineError> {
+    let mut found = Vec::new();
+    let mut files = Changes::default();
+    for (name, fields) in shown.as_object().into_iter().flatten() {
+        let document: Name = name.as_str().into();
+        for (field, before) in fields.as_object().into_iter().flatten() {
+            // What has no place any more shows nothing.
+            let Ok(at) = of_document(scene, &document, field)? else { continue };
+            let unreadable = |why: String| {
+                EngineError::Wrong(format!(
+                    "{why}. It shows where the run stands, and the run waits until it can be read again; the file was left as it is"
+                ))
+            };
+            let text = files.there(scene, &at)?.map_err(unreadable)?;
+            let value = match &text {
+                Some(text) => at.value(text).map_err(unreadable)?.unwrap_or(Value::Null),
+                None if before.is_null() => continue,
+                None => Value::Null,
+            };
+            if super::as_text(&value) != super::as_text(before) {
+                let place = at.place(text.as_deref().unwrap_or_default());
+                let (document, field, before) = (document.clone(), field.clone(), before.clone());
+                found.push(Edit { document, field, value, before, place });
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Writes what documents should show, where they do not yet: whether any was written, and which could not show it and why.
+pub(crate) fn show(scene: &Scene<'_>, due: &Value) -> Result<(bool, Vec<(String, String)>), EngineError> {
     let (mut written, mut wrong) = (false, Vec::new());
     for (name, fields) in due.as_object().into_iter().flatten() {
         match one(scene, name, fields) {
             Ok(Ok(any)) => written |= any,
             Ok(Err(why)) | Err(EngineError::Wrong(why)) => {
-                wrong.push(format!("`{name}` does not show where the run stands: {why}"));
+                let why = format!("`{name}` does not show where the run stands: {why}");
+                wrong.push((name.clone(), why));
             }
             Err(error) => return Err(error),
         }

@@ -98,3 +98,44 @@ fn a_document_that_cannot_be_read_stops_the_run_where_it_is() {
     let standing = engine.drive(&name, &Cancel::default()).expect("it goes on");
     assert_eq!(&*standing.run().at.state, "done", "{:#?}", bench.lines());
 }
+
+/// Two items that are surely at work at the same time: each waits for the other at some point.
+const TOGETHER: &str = r#"git=$(git rev-parse --git-dir); cat > /dev/null; mkdir -p out
+case $LOOPWRIGHT_ITEM in
+  floor) read -r _ < "$git/begun"; echo floor > out/floor.txt; echo stray > stray.txt; echo done > "$git/wrote" ;;
+  roof) echo begun > "$git/begun"; read -r _ < "$git/wrote"; echo roof > out/roof.txt ;;
+esac"#;
+
+#[test]
+fn items_side_by_side_leave_each_others_files_alone() {
+    let bench = Bench::with(&[(
+        "tasks.yaml",
+        "items:\n  - {id: roof, title: A roof, depends: []}\n  - {id: floor, title: A floor, depends: []}\n",
+    )]);
+    for pipe in ["begun", "wrote"] {
+        let made = std::process::Command::new("mkfifo").arg(bench.path().join(".git").join(pipe)).status();
+        assert!(made.expect("mkfifo").success());
+    }
+    let text = LOOP
+        .replace(
+            "order: depends, run: one}, on: {done: done, bad | unordered: failed}",
+            "at-once: 2, run: one}, on: {done: done, bad: failed}",
+        )
+        .replace("then: ask}", "then: done}")
+        .replace("      ask: {ask: good, judges: part, on: {yes: done, no | deferred: bad}}\n", "")
+        .replace(", needs: [ask]", "")
+        .replace("questions:\n  good: {asks: \"Is {{item.id}} good?\", answers: [yes, no]}\n", "");
+    let engine = bench.engine(&[("writer", TOGETHER)]);
+    let driver = crate::actions::start(&engine, &workflow(&text));
+    let name = driver.name().to_owned();
+    driver.drive().expect("it runs");
+    assert_eq!(bench.read("out/roof.txt"), "roof\n");
+    assert_eq!(bench.read("out/floor.txt"), "floor\n");
+    // What is nobody's is undone, by whoever looks first.
+    assert!(!bench.path().join("stray.txt").exists());
+    let ended =
+        |item: &str| engine.read(&format!("{name}/all.1/{item}")).expect("a run").1.at.state.to_string();
+    let mut ends = [ended("roof"), ended("floor")];
+    ends.sort();
+    assert!(ends.contains(&"bad".to_owned()), "{ends:?}");
+}

@@ -2,9 +2,11 @@
 #![expect(clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "these are tests")]
 
 mod actions;
+mod alone;
 mod bench;
 mod bounds;
 mod crash;
+mod edits;
 mod fields;
 mod git_actions;
 mod items;

@@ -116,5 +116,7 @@ fn line(event: &Event) -> Option<String> {
         Event::Raised { budget, by } => format!("somebody raised `{budget}` by {by}"),
         Event::Landed { phase, .. } => format!("somebody edited it to `{phase}`"),
         Event::Stopped { reason } => format!("somebody ended it{}", because(reason)),
+        // What documents show follows from the rest.
+        Event::Shown(_) => return None,
     })
 }

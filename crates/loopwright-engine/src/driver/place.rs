@@ -1,0 +1,36 @@
+//! One run is at work in a folder at a time: two would take each other's changes for what their own agents did.
+
+use std::fs::{File, TryLockError};
+use std::io::{Read as _, Seek as _, Write as _};
+
+use crate::error::EngineError;
+use crate::files::FilesError;
+use crate::git::Git;
+
+/// A folder that is taken for as long as this is kept. Whoever is gone has let go of it.
+pub(crate) struct Place {
+    _file: File,
+}
+
+/// Takes the folder of a repository or worktree for a run.
+pub(crate) fn take(git: &Git, run: &str, holder: &str) -> Result<Place, EngineError> {
+    let path = git.folder().join("loopwright-at-work");
+    let disk = |error| EngineError::Files(FilesError::Disk { path: path.clone(), error });
+    let open = File::options().read(true).write(true).create(true).truncate(false).open(&path);
+    let mut file = open.map_err(disk)?;
+    match file.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::Error(error)) => return Err(disk(error)),
+        Err(TryLockError::WouldBlock) => {
+            let mut by = String::new();
+            // Whoever took it may not have said yet who they are.
+            let _ = file.read_to_string(&mut by);
+            let by = if by.is_empty() { "another run".to_owned() } else { by };
+            return Err(EngineError::Busy { folder: git.root().to_owned(), by });
+        }
+    }
+    // Only for people.
+    let said = file.rewind().and_then(|()| file.set_len(0)).and_then(|()| write!(file, "{run}, {holder}"));
+    said.map_err(disk)?;
+    Ok(Place { _file: file })
+}

@@ -1,0 +1,52 @@
+//! Two runs in one folder would take each other's changes for their own: the second has to wait.
+
+use loopwright_engine::process::Cancel;
+use loopwright_engine::{Begin, EngineError};
+
+use crate::actions::start;
+use crate::bench::{Bench, workflow};
+
+#[test]
+fn one_run_is_at_work_in_a_folder() {
+    let bench = Bench::with(&[("a", "a\n")]);
+    let git = bench.path().join(".git");
+    for pipe in ["begun", "go"] {
+        let made = std::process::Command::new("mkfifo").arg(git.join(pipe)).status();
+        assert!(made.expect("mkfifo").success());
+    }
+    // An agent that is surely at work until it is let go.
+    let agent = "cat > /dev/null; git=$(git rev-parse --git-dir); echo x > $git/begun; read -r _ < $git/go; echo b > a";
+    let text = workflow(ALONE);
+    let engine = bench.engine(&[("coder", agent)]);
+    std::thread::scope(|scope| {
+        let first = scope.spawn(|| start(&engine, &text).drive().expect("it runs"));
+        let mut begun = String::new();
+        let mut pipe = std::fs::File::open(git.join("begun")).expect("a pipe");
+        std::io::Read::read_to_string(&mut pipe, &mut begun).expect("it began");
+        let begin = Begin { subject: "other".into(), ..Begin::default() };
+        let refused = engine.begin(&text, &begin, &Cancel::default()).err().expect("it is refused");
+        assert!(matches!(&refused, EngineError::Busy { .. }), "{refused}");
+        assert!(refused.to_string().contains("git worktree add"), "{refused}");
+        assert_eq!(engine.journal.runs().expect("runs").len(), 1, "nothing was begun");
+        std::fs::write(git.join("go"), "go\n").expect("it goes on");
+        assert_eq!(&*first.join().expect("it ran").run().at.state, "done");
+    });
+    // And then there is room again.
+    drop(
+        engine
+            .begin(&text, &Begin { subject: "other".into(), ..Begin::default() }, &Cancel::default())
+            .expect("room"),
+    );
+}
+
+const ALONE: &str = r#"
+workflow: alone
+subject: thing
+documents: {code: {file: a}}
+roles: {coder: {agent: coder, prompt: "Write.", may-write: [code]}}
+defaults: {failures: failed}
+states:
+  write: {agent: coder, then: done}
+  done: {end: success}
+  failed: {end: failure}
+"#;
