@@ -58,6 +58,11 @@ pub enum JournalError {
     /// The disk is full.
     #[error("the disk is full: {0}")]
     Full(String),
+    /// Whoever writes is gone.
+    #[error(
+        "nobody writes the journal any more: the thread that did fell over; start again, what was written is there"
+    )]
+    Gone,
     /// It cannot be read or written.
     #[error("the journal at {}: {why}", path.display())]
     Unusable {

@@ -8,7 +8,8 @@ use rusqlite::{Connection, Error, ErrorCode};
 use crate::journal::JournalError;
 
 /// Each step brings a journal from the format of its place in this list to the next. Steps are never changed.
-const STEPS: &[&str] = &["
+const STEPS: &[&str] = &[
+    "
     CREATE TABLE runs (
         id         INTEGER PRIMARY KEY,
         name       TEXT NOT NULL UNIQUE,
@@ -48,7 +49,29 @@ const STEPS: &[&str] = &["
         body TEXT NOT NULL
     );
     CREATE INDEX inbox_of_run ON inbox (run);
-"];
+",
+    // What is appended together is one row, at the end of its table: runs that go on side by side share the pages they are
+    // written to. An event that was a row of its own is a batch of one, and its sum still holds.
+    "
+    CREATE TABLE batches (
+        id      INTEGER PRIMARY KEY,
+        run     INTEGER NOT NULL,
+        last    INTEGER NOT NULL,
+        count   INTEGER NOT NULL,
+        version INTEGER NOT NULL,
+        at      INTEGER NOT NULL,
+        body    TEXT NOT NULL,
+        sum     INTEGER NOT NULL
+    );
+    INSERT INTO batches (run, last, count, version, at, body, sum)
+        SELECT run, seq, 1, version, at, body, sum FROM events ORDER BY run, seq;
+    CREATE UNIQUE INDEX batches_of_run ON batches (run, last);
+    DROP TABLE events;
+",
+];
+
+/// How often somebody who writes is waited for, each time as long as a connection waits by itself: five minutes.
+pub(super) const PATIENCE: u32 = 10;
 
 /// Opens the file. Drivers of several processes take turns; each waits for the others a while.
 pub(super) fn connect(path: &Path) -> Result<Connection, JournalError> {

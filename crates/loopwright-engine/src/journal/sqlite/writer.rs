@@ -1,0 +1,127 @@
+//! The one thread that writes: whatever waits is taken together into one commit.
+
+use std::path::PathBuf;
+use std::sync::mpsc::Receiver;
+
+use rusqlite::{Connection, ErrorCode};
+
+use super::schema;
+use super::write::{Failed, Writing};
+use crate::journal::JournalError;
+use crate::journal::ticket::{Hears, Tells, slot};
+
+/// So much is taken into one commit at most: whoever came first must not wait for ever.
+const MOST_TOGETHER: usize = 4_096;
+
+/// Something to write.
+pub(super) trait Job: Send {
+    /// Writes it, inside a transaction. Where it is refused, nothing was written; where it breaks, all is undone and done
+    /// again one by one, so that it may be asked twice.
+    fn perform(&mut self, writing: &mut Writing<'_>) -> Result<(), Failed>;
+    /// Tells whoever wanted it: it is durable, or it is not there.
+    fn tell(self: Box<Self>, outcome: Result<(), JournalError>);
+}
+
+struct Task<T, F> {
+    work: F,
+    done: Option<T>,
+    tells: Tells<T>,
+}
+
+/// Something to write, and where what comes of it is heard.
+pub(super) fn job<T, F>(work: F) -> (Box<dyn Job>, Hears<T>)
+where
+    T: Send + 'static,
+    F: FnMut(&mut Writing<'_>) -> Result<T, Failed> + Send + 'static,
+{
+    let (tells, hears) = slot();
+    (Box::new(Task { work, done: None, tells }), hears)
+}
+
+impl<T, F> Job for Task<T, F>
+where
+    T: Send,
+    F: FnMut(&mut Writing<'_>) -> Result<T, Failed> + Send,
+{
+    fn perform(&mut self, writing: &mut Writing<'_>) -> Result<(), Failed> {
+        self.done = Some((self.work)(writing)?);
+        Ok(())
+    }
+
+    fn tell(self: Box<Self>, outcome: Result<(), JournalError>) {
+        let Self { done, tells, .. } = *self;
+        tells.tell(outcome.and_then(|()| done.ok_or(JournalError::Gone)));
+    }
+}
+
+/// Writes whatever is wanted, as much as there is at a time in one commit, until nobody can want anything any more.
+pub(super) fn write_all(path: PathBuf, connection: &Connection, wanted: &Receiver<Box<dyn Job>>) {
+    let mut writer = Writer { path, writing: Writing::new(connection) };
+    while let Ok(first) = wanted.recv() {
+        let jobs = std::iter::once(first).chain(wanted.try_iter().take(MOST_TOGETHER)).collect();
+        writer.commit(jobs);
+    }
+}
+
+struct Writer<'c> {
+    path: PathBuf,
+    writing: Writing<'c>,
+}
+
+/// How a job went, while nothing is durable yet.
+enum Went {
+    Done,
+    Refused(JournalError),
+}
+
+impl Writer<'_> {
+    /// Performs jobs in one transaction. One that is refused wrote nothing and does not disturb the others; where something
+    /// breaks, each has a transaction of its own.
+    fn commit(&mut self, mut jobs: Vec<Box<dyn Job>>) {
+        match self.together(&mut jobs) {
+            Ok(went) => tell(jobs, went),
+            Err(error) if jobs.len() == 1 => jobs.into_iter().for_each(|it| it.tell(Err(error.clone()))),
+            Err(_) => jobs.into_iter().for_each(|it| self.commit(vec![it])),
+        }
+    }
+
+    fn together(&mut self, jobs: &mut [Box<dyn Job>]) -> Result<Vec<Went>, JournalError> {
+        self.begin()?;
+        let done = jobs
+            .iter_mut()
+            .map(|job| match job.perform(&mut self.writing) {
+                Ok(()) => Ok(Went::Done),
+                Err(Failed::Refused(error)) => Ok(Went::Refused(error)),
+                Err(Failed::Broken(error)) => Err(error),
+            })
+            .collect::<Result<Vec<_>, _>>()
+            .and_then(|went| self.writing.run("COMMIT").map(|()| went));
+        done.map_err(|error| {
+            // Where nothing is open any more, there is nothing to take back.
+            let _ = self.writing.run("ROLLBACK");
+            schema::told(&self.path, &error)
+        })
+    }
+
+    /// Begins a transaction. Whoever writes for long is waited for; each of them is done some time.
+    fn begin(&self) -> Result<(), JournalError> {
+        let mut patience = schema::PATIENCE;
+        loop {
+            match self.writing.run("BEGIN IMMEDIATE") {
+                Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) && patience > 0 => {
+                    patience -= 1;
+                }
+                other => return other.map_err(|it| schema::told(&self.path, &it)),
+            }
+        }
+    }
+}
+
+fn tell(jobs: Vec<Box<dyn Job>>, went: Vec<Went>) {
+    for (job, went) in jobs.into_iter().zip(went) {
+        job.tell(match went {
+            Went::Done => Ok(()),
+            Went::Refused(error) => Err(error),
+        });
+    }
+}
