@@ -1,7 +1,7 @@
 //! The tables, their versions, and what `SQLite`'s errors mean to us.
 
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, Error, ErrorCode};
 
@@ -70,20 +70,39 @@ const STEPS: &[&str] = &[
 ",
 ];
 
-/// How often somebody who writes is waited for, each time as long as a connection waits by itself: five minutes.
-pub(super) const PATIENCE: u32 = 10;
+/// So long a connection waits by itself for whoever writes.
+const WAIT: Duration = Duration::from_secs(30);
+/// So long it is tried again. Nobody writes for that long: whoever is in the way then is stuck.
+const PATIENCE: Duration = Duration::from_secs(300);
+const PAUSE: Duration = Duration::from_millis(5);
 
 /// Opens the file. Drivers of several processes take turns; each waits for the others a while.
 pub(super) fn connect(path: &Path) -> Result<Connection, JournalError> {
     let open = || {
         let connection = Connection::open(path)?;
-        connection.busy_timeout(Duration::from_secs(30))?;
-        connection.pragma_update(None, "journal_mode", "wal")?;
+        connection.busy_timeout(WAIT)?;
+        patiently(|| connection.pragma_update(None, "journal_mode", "wal"))?;
         connection.pragma_update(None, "synchronous", "full")?;
         connection.pragma_update(None, "foreign_keys", true)?;
         Ok(connection)
     };
     open().map_err(|it: Error| told(path, &it))
+}
+
+/// Does something that others may be in the way of, until they are not. `SQLite` waits by itself where waiting helps; where
+/// two wait for each other it gives up at once, and one of them has to begin again.
+pub(super) fn patiently<T>(mut work: impl FnMut() -> Result<T, Error>) -> Result<T, Error> {
+    let until = Instant::now() + PATIENCE;
+    loop {
+        match work() {
+            Err(error) if is_busy(&error) && Instant::now() < until => std::thread::sleep(PAUSE),
+            other => return other,
+        }
+    }
+}
+
+fn is_busy(error: &Error) -> bool {
+    matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
 }
 
 /// Brings a journal of an earlier format up to date.
@@ -95,7 +114,7 @@ pub(super) fn bring_up_to_date(connection: &Connection, path: &Path) -> Result<(
         return Ok(());
     }
     // Somebody else may be about to do the same.
-    connection.execute_batch("BEGIN IMMEDIATE").map_err(told)?;
+    patiently(|| connection.execute_batch("BEGIN IMMEDIATE")).map_err(told)?;
     let outcome = (|| {
         let found = format().map_err(told)?;
         if found > known {
@@ -115,10 +134,12 @@ pub(super) fn bring_up_to_date(connection: &Connection, path: &Path) -> Result<(
 pub(super) fn told(path: &Path, error: &Error) -> JournalError {
     let path = path.to_owned();
     match error.sqlite_error_code() {
-        Some(ErrorCode::DiskFull) => JournalError::Full(format!("the journal at {}", path.display())),
+        Some(ErrorCode::DiskFull) => JournalError::Full { path },
         Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
             JournalError::Damaged { what: format!("{} ({error})", path.display()) }
         }
+        Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => JournalError::ReadOnly { path },
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => JournalError::Busy { path },
         _ => JournalError::Unusable { path, why: error.to_string() },
     }
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::mpsc::Receiver;
 
-use rusqlite::{Connection, ErrorCode};
+use rusqlite::Connection;
 
 use super::schema;
 use super::write::{Failed, Writing};
@@ -86,7 +86,8 @@ impl Writer<'_> {
     }
 
     fn together(&mut self, jobs: &mut [Box<dyn Job>]) -> Result<Vec<Went>, JournalError> {
-        self.begin()?;
+        schema::patiently(|| self.writing.run("BEGIN IMMEDIATE"))
+            .map_err(|it| schema::told(&self.path, &it))?;
         let done = jobs
             .iter_mut()
             .map(|job| match job.perform(&mut self.writing) {
@@ -101,19 +102,6 @@ impl Writer<'_> {
             let _ = self.writing.run("ROLLBACK");
             schema::told(&self.path, &error)
         })
-    }
-
-    /// Begins a transaction. Whoever writes for long is waited for; each of them is done some time.
-    fn begin(&self) -> Result<(), JournalError> {
-        let mut patience = schema::PATIENCE;
-        loop {
-            match self.writing.run("BEGIN IMMEDIATE") {
-                Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) && patience > 0 => {
-                    patience -= 1;
-                }
-                other => return other.map_err(|it| schema::told(&self.path, &it)),
-            }
-        }
     }
 }
 
