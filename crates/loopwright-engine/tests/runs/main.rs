@@ -5,6 +5,7 @@ mod actions;
 mod bench;
 mod bounds;
 mod crash;
+mod disk;
 mod fields;
 mod git_actions;
 mod items;

@@ -1,5 +1,6 @@
 //! The tables, their versions, and what `SQLite`'s errors mean to us.
 
+use std::io::ErrorKind::{PermissionDenied, ReadOnlyFilesystem};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -138,8 +139,31 @@ pub(super) fn told(path: &Path, error: &Error) -> JournalError {
         Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
             JournalError::Damaged { what: format!("{} ({error})", path.display()) }
         }
+        Some(ErrorCode::CannotOpen) if may_not_be_written(&path) => JournalError::ReadOnly { path },
         Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => JournalError::ReadOnly { path },
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => JournalError::Busy { path },
+        Some(ErrorCode::SystemIoFailure) if is_cut_off(error) => {
+            JournalError::Damaged { what: format!("{} is shorter than it was", path.display()) }
+        }
+        Some(ErrorCode::SystemIoFailure) => {
+            let why = format!(
+                "the disk did not do what it was asked ({error}); see what the system says about it (`dmesg`)"
+            );
+            JournalError::Unusable { path, why }
+        }
         _ => JournalError::Unusable { path, why: error.to_string() },
     }
+}
+
+/// Whether there was less to read than there has to be.
+fn is_cut_off(error: &Error) -> bool {
+    error.sqlite_error().is_some_and(|it| it.extended_code == rusqlite::ffi::SQLITE_IOERR_SHORT_READ)
+}
+
+/// Whether a file that cannot be opened may not be written, or nothing beside it.
+fn may_not_be_written(path: &Path) -> bool {
+    let forbidden = |it: std::io::Error| matches!(it.kind(), PermissionDenied | ReadOnlyFilesystem);
+    let folder = path.parent().and_then(|it| it.metadata().ok());
+    std::fs::OpenOptions::new().append(true).open(path).is_err_and(forbidden)
+        || folder.is_some_and(|it| it.permissions().readonly())
 }
