@@ -32,7 +32,9 @@ fn main() -> ExitCode {
     let chosen = |name: &str| asked.is_empty() || asked.iter().any(|it| name.contains(it.as_str()));
     let cases: Vec<&str> = CASES.iter().map(|(name, _)| *name).filter(|it| chosen(it)).collect();
     if std::env::args().any(|it| it == "--list") {
-        cases.iter().for_each(|it| println!("{it}: test"));
+        for case in cases {
+            println!("{case}: test");
+        }
         return ExitCode::SUCCESS;
     }
     let why_not = why_not();

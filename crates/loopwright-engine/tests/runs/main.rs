@@ -8,6 +8,7 @@ mod crash;
 mod disk;
 mod fields;
 mod git_actions;
+mod golden;
 mod items;
 mod outside;
 mod places;

@@ -74,7 +74,7 @@ const STEPS: &[&str] = &[
 /// So long a connection waits by itself for whoever writes.
 const WAIT: Duration = Duration::from_secs(30);
 /// So long it is tried again. Nobody writes for that long: whoever is in the way then is stuck.
-const PATIENCE: Duration = Duration::from_secs(300);
+const PATIENCE: Duration = Duration::from_mins(5);
 const PAUSE: Duration = Duration::from_millis(5);
 
 /// Opens the file. Drivers of several processes take turns; each waits for the others a while.
