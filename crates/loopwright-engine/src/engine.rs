@@ -15,7 +15,7 @@ use crate::driver::{Driver, Standing};
 use crate::error::EngineError;
 use crate::files::Files;
 use crate::home::Home;
-use crate::journal::{Journal, JournalError, Millis, NewRun};
+use crate::journal::{Journal, JournalError, Millis, NewRun, digest};
 use crate::people::{People, Watch};
 use crate::process::{Cancel, Supervisor};
 use crate::project::Project;
@@ -108,7 +108,8 @@ impl Engine {
         let workflow = self.fit(folder)?;
         self.suits(&workflow, begin)?;
         let kept = serde_json::to_vec(&kept(folder)).map_err(|it| EngineError::Wrong(it.to_string()))?;
-        let definition = self.journal.put(&kept)?;
+        // Named before it is kept: what nobody names may be cleared away at any moment.
+        let definition = digest(&kept);
         let at = (self.clock)();
         let mut tries = 0_u64;
         let name = loop {
@@ -127,6 +128,7 @@ impl Engine {
                 Err(error) => return Err(error.into()),
             }
         };
+        self.journal.put(&kept)?;
         let files = Files::of(self.home.git.clone(), &name)?;
         let look = Arc::new(files.look()?);
         let mut started = Started {

@@ -10,6 +10,7 @@ mod effects;
 mod engine;
 mod error;
 pub mod files;
+pub mod gc;
 pub mod git;
 mod home;
 pub mod journal;

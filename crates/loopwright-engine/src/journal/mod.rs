@@ -14,7 +14,7 @@ use loopwright_core::machine::Event;
 
 pub use self::error::JournalError;
 pub use self::memory::Memory;
-pub use self::sqlite::Sqlite;
+pub use self::sqlite::{Amount, Sqlite};
 pub use self::ticket::Ticket;
 
 /// A moment, in milliseconds since 1970. The journal never reads a clock.

@@ -7,6 +7,7 @@ mod bounds;
 mod crash;
 mod disk;
 mod fields;
+mod gc;
 mod git_actions;
 mod golden;
 mod items;

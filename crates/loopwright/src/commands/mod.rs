@@ -4,6 +4,7 @@ mod answer;
 mod check;
 mod demo;
 mod doctor;
+mod gc;
 mod graph;
 mod init;
 mod list;
@@ -37,6 +38,7 @@ pub(crate) enum Command {
     Answer(answer::AnswerArgs),
     Resume(resume::ResumeArgs),
     Stop(stop::StopArgs),
+    Gc(gc::GcArgs),
     Check(check::CheckArgs),
     Matrix(matrix::MatrixArgs),
     Graph(graph::GraphArgs),
@@ -64,6 +66,7 @@ pub(crate) fn run(command: Command) -> Result<ExitCode, CommandError> {
         Command::Answer(arguments) => answer::cmd_answer(&arguments),
         Command::Resume(arguments) => resume::cmd_resume(&arguments),
         Command::Stop(arguments) => stop::cmd_stop(&arguments),
+        Command::Gc(arguments) => gc::cmd_gc(&arguments),
         Command::Verb(words) => verb::cmd_verb(&words),
         Command::Check(arguments) => check::cmd_check(&arguments),
         Command::Matrix(arguments) => matrix::cmd_matrix(&arguments),

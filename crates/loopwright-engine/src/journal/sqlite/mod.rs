@@ -3,6 +3,7 @@
 //! One thread writes. What comes while it waits for the disk is taken together into the next commit, so that a thousand
 //! runs cost little more than one. A commit is on the disk (`synchronous=FULL`) before anybody is told of it.
 
+mod forget;
 mod read;
 mod schema;
 mod upgrade;
@@ -16,6 +17,7 @@ use std::thread::JoinHandle;
 
 use rusqlite::Connection;
 
+pub use self::forget::Amount;
 use self::write::Writing;
 use self::writer::Job;
 use super::ticket::{Hears, Ticket};

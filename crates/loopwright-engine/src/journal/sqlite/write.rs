@@ -46,6 +46,10 @@ impl<'c> Writing<'c> {
         Self { connection, numbers: HashMap::new(), advance: None, insert: None }
     }
 
+    pub(super) fn connection(&self) -> &'c Connection {
+        self.connection
+    }
+
     /// Runs a statement that takes nothing and gives nothing.
     pub(super) fn run(&self, statement: &str) -> Result<(), Error> {
         self.connection.prepare_cached(statement)?.execute([]).map(drop)
