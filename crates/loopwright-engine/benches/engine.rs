@@ -25,10 +25,13 @@ use loopwright_engine::{Begin, Driver, Engine, Home, Nobody, Project, Standing, 
 const STEPS: u64 = 400;
 const INSERT: &str = "INSERT INTO steps (body) VALUES (?1)";
 
+/// One of the things that are measured.
+type Measured = fn(&Path);
+
 fn main() {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");
     let asked: Vec<String> = std::env::args().skip(1).filter(|it| !it.starts_with('-')).collect();
-    let parts: [(&str, fn(&Path)); 5] = [
+    let parts: [(&str, Measured); 5] = [
         ("one", one_run),
         ("many", many_runs),
         ("back", coming_back),

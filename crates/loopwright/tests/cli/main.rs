@@ -1,6 +1,7 @@
 //! The binary as people and scripts meet it: what it prints, where, and with which exit code.
 
 mod bad_input;
+mod gc;
 mod outputs;
 mod pipes;
 mod playing;
