@@ -155,7 +155,7 @@ fn fight(journal: &Sqlite, number: u64, next: u64) -> bool {
         Err(error) => panic!("{error}"),
     };
     // Some keep it until its time is over.
-    if next % 3 > 0 {
+    if !next.is_multiple_of(3) {
         match journal.release(&lease) {
             Ok(()) | Err(JournalError::LeaseLost { .. }) => {}
             Err(error) => panic!("{error}"),

@@ -56,7 +56,7 @@ const CODER: &str = r#"cat > /dev/null; mkdir -p src; echo "$LOOPWRIGHT_RUN" > s
 
 fn begun(engine: &mut Engine, text: &str, subject: &str) -> String {
     // Two that begin in one moment are called the same otherwise.
-    engine.holder = subject.to_owned();
+    subject.clone_into(&mut engine.holder);
     let begin = Begin { subject: subject.into(), ..Begin::default() };
     let (name, standing) = run(engine, &workflow(text), &begin).expect("it runs");
     assert!(matches!(standing, Standing::Waits { .. }), "{standing:?}");

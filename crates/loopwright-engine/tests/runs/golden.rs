@@ -231,7 +231,9 @@ fn write(path: &Path, asked: Vec<Asked>) {
             Asked::Put(bytes) => drop(journal.put(&bytes).expect("bytes")),
         }
     }
-    leases.values().for_each(|it| journal.release(it).expect("a lease"));
+    for lease in leases.values() {
+        journal.release(lease).expect("a lease");
+    }
 }
 
 /// An engine that reads a journal.

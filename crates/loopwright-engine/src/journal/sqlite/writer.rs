@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::mpsc::Receiver;
 
-use rusqlite::Connection;
+use rusqlite::{Connection, Error};
 
 use super::schema;
 use super::write::{Failed, Writing};
@@ -78,16 +78,18 @@ impl Writer<'_> {
     /// Performs jobs in one transaction. One that is refused wrote nothing and does not disturb the others; where something
     /// breaks, each has a transaction of its own.
     fn commit(&mut self, mut jobs: Vec<Box<dyn Job>>) {
-        match self.together(&mut jobs) {
-            Ok(went) => tell(jobs, went),
-            Err(error) if jobs.len() == 1 => jobs.into_iter().for_each(|it| it.tell(Err(error.clone()))),
-            Err(_) => jobs.into_iter().for_each(|it| self.commit(vec![it])),
+        let begun = schema::patiently(|| self.writing.run("BEGIN IMMEDIATE"));
+        let broken = match begun.map(|()| self.together(&mut jobs)) {
+            Ok(Ok(went)) => return tell(jobs, went),
+            Ok(Err(_)) if jobs.len() > 1 => return jobs.into_iter().for_each(|it| self.commit(vec![it])),
+            Ok(Err(error)) | Err(error) => schema::told(&self.path, &error),
+        };
+        for job in jobs {
+            job.tell(Err(broken.clone()));
         }
     }
 
-    fn together(&mut self, jobs: &mut [Box<dyn Job>]) -> Result<Vec<Went>, JournalError> {
-        schema::patiently(|| self.writing.run("BEGIN IMMEDIATE"))
-            .map_err(|it| schema::told(&self.path, &it))?;
+    fn together(&mut self, jobs: &mut [Box<dyn Job>]) -> Result<Vec<Went>, Error> {
         let done = jobs
             .iter_mut()
             .map(|job| match job.perform(&mut self.writing) {
@@ -97,11 +99,11 @@ impl Writer<'_> {
             })
             .collect::<Result<Vec<_>, _>>()
             .and_then(|went| self.writing.run("COMMIT").map(|()| went));
-        done.map_err(|error| {
+        if done.is_err() {
             // Where nothing is open any more, there is nothing to take back.
             let _ = self.writing.run("ROLLBACK");
-            schema::told(&self.path, &error)
-        })
+        }
+        done
     }
 }
 
