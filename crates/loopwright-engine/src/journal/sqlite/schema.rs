@@ -71,6 +71,9 @@ const STEPS: &[&str] = &[
 ",
 ];
 
+/// So many pages are written before they are brought into the file itself: what many runs write goes to the same pages again
+/// and again, and is brought there once.
+const CHECKPOINT: u32 = 4_000;
 /// So long a connection waits by itself for whoever writes.
 const WAIT: Duration = Duration::from_secs(30);
 /// So long it is tried again. Nobody writes for that long: whoever is in the way then is stuck.
@@ -85,6 +88,7 @@ pub(super) fn connect(path: &Path) -> Result<Connection, JournalError> {
         patiently(|| connection.pragma_update(None, "journal_mode", "wal"))?;
         connection.pragma_update(None, "synchronous", "full")?;
         connection.pragma_update(None, "foreign_keys", true)?;
+        connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT)?;
         Ok(connection)
     };
     open().map_err(|it: Error| told(path, &it))

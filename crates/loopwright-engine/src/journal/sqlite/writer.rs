@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::mpsc::Receiver;
+use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, Error};
 
@@ -54,13 +55,37 @@ where
     }
 }
 
+/// A moment: so long is waited at a time to see whether more comes.
+const MOMENT: Duration = Duration::from_micros(50);
+
 /// Writes whatever is wanted, as much as there is at a time in one commit, until nobody can want anything any more.
 pub(super) fn write_all(path: PathBuf, connection: &Connection, wanted: &Receiver<Box<dyn Job>>) {
     let mut writer = Writer { path, writing: Writing::new(connection) };
+    let (mut together, mut took) = (1, Duration::ZERO);
     while let Ok(first) = wanted.recv() {
-        let jobs = std::iter::once(first).chain(wanted.try_iter().take(MOST_TOGETHER)).collect();
+        let mut jobs = vec![first];
+        more(&mut jobs, wanted);
+        // Whoever was just told that it is durable is about to come again. Where many do, it is cheaper for all to let them
+        // than to have two halves of them wait for each other's commits. Who is alone never waits.
+        let until = Instant::now() + took / 2;
+        while together > 1 && jobs.len() < MOST_TOGETHER && Instant::now() < until {
+            std::thread::sleep(MOMENT);
+            if more(&mut jobs, wanted) == 0 {
+                break;
+            }
+        }
+        let begun = Instant::now();
+        together = jobs.len();
         writer.commit(jobs);
+        took = begun.elapsed();
     }
+}
+
+/// Takes what waits; how much that was.
+fn more(jobs: &mut Vec<Box<dyn Job>>, wanted: &Receiver<Box<dyn Job>>) -> usize {
+    let before = jobs.len();
+    jobs.extend(wanted.try_iter().take(MOST_TOGETHER.saturating_sub(before)));
+    jobs.len() - before
 }
 
 struct Writer<'c> {
