@@ -1,6 +1,6 @@
 //! What durability costs, held against plain `SQLite` on the same disk in the same minute.
 //!
-//! `cargo bench -p loopwright-engine`. Every figure is a ratio or stands beside what it is compared with: machines differ.
+//! `cargo bench -p loopwright-engine --bench engine`, or only some: `-- one many back waiting looking`. Every figure is a ratio or stands beside what it is compared with: machines differ.
 #![expect(
     clippy::expect_used,
     clippy::print_stdout,
@@ -13,20 +13,39 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use loopwright_core::machine::{EffectId, Event, Evidence, Outcome, Part};
+use loopwright_core::language::Folder;
+use loopwright_core::machine::{EffectId, Event, Evidence, Outcome, Part, Run};
+use loopwright_engine::agents::{Agent, CommandAgent};
 use loopwright_engine::files::Files;
 use loopwright_engine::git::Git;
 use loopwright_engine::journal::{Batch, Journal, Lease, NewRun, Sqlite, Stands};
+use loopwright_engine::process::{Cancel, Supervisor};
+use loopwright_engine::{Begin, Driver, Engine, Home, Nobody, Project, Standing, Unwatched};
 
 const STEPS: u64 = 400;
+const INSERT: &str = "INSERT INTO steps (body) VALUES (?1)";
+
+/// One of the things that are measured.
+type Measured = fn(&Path);
 
 fn main() {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");
-    one_run(folder.path());
-    many_runs(folder.path());
-    coming_back(folder.path());
-    listing(folder.path());
-    looking(folder.path());
+    let asked: Vec<String> = std::env::args().skip(1).filter(|it| !it.starts_with('-')).collect();
+    let parts: [(&str, Measured); 5] = [
+        ("one", one_run),
+        ("many", many_runs),
+        ("back", coming_back),
+        ("waiting", |folder| {
+            let (journal, leases) = listing(folder);
+            waiting(folder, &journal, &leases);
+        }),
+        ("looking", looking),
+    ];
+    for (name, part) in parts {
+        if asked.is_empty() || asked.iter().any(|it| it == name) {
+            part(folder.path());
+        }
+    }
 }
 
 fn timed(work: impl FnOnce()) -> Duration {
@@ -38,6 +57,17 @@ fn timed(work: impl FnOnce()) -> Duration {
 /// The best of several: the rest is what else the machine does.
 fn best(times: u32, mut work: impl FnMut() -> Duration) -> Duration {
     (0..times).map(|_| work()).min().unwrap_or_default()
+}
+
+/// The best of several of two that are compared, by turns: a machine that is busy for a while is so for both.
+fn best_of_both(
+    times: u32,
+    mut one: impl FnMut() -> Duration,
+    mut other: impl FnMut() -> Duration,
+) -> (Duration, Duration) {
+    let all: Vec<_> = (0..times).map(|_| (one(), other())).collect();
+    let least = |pick: fn(&(Duration, Duration)) -> Duration| all.iter().map(pick).min().unwrap_or_default();
+    (least(|it| it.0), least(|it| it.1))
 }
 
 fn raw(path: &Path) -> rusqlite::Connection {
@@ -90,14 +120,15 @@ fn one_run(folder: &Path) {
     let body = serde_json::to_string(&step(0)).expect("a text");
     let journal = Sqlite::open(&folder.join("one.db")).expect("a journal");
     let mut runs = 0;
-    let plain = best(3, || {
+    let plainly = || {
+        let mut insert = connection.prepare_cached(INSERT).expect("a statement");
         timed(|| {
             for _ in 0..STEPS {
-                connection.execute("INSERT INTO steps (body) VALUES (?1)", [&body]).expect("a step");
+                insert.execute([&body]).expect("a step");
             }
         })
-    });
-    let ours = best(3, || {
+    };
+    let (plain, ours) = best_of_both(4, plainly, || {
         runs += 1;
         let lease = begun(&journal, &format!("run {runs}"));
         timed(|| {
@@ -115,44 +146,81 @@ fn one_run(folder: &Path) {
     );
 }
 
-/// A thousand runs of twenty steps by eight drivers, against one commit per thousand.
+const RUNS: usize = 1_000;
+const EACH: u64 = 20;
+
+/// A thousand runs of twenty steps, each step on the disk before the run's next, against one commit per thousand rows.
+///
+/// Once as whoever drives a thousand runs does it, with few threads, each of which has an append of every run of its own
+/// under way; and once with a thread for every run, as one would drive a few.
 fn many_runs(folder: &Path) {
-    const RUNS: u64 = 1_000;
-    const EACH: u64 = 20;
     let mut connection = raw(&folder.join("raw-many.db"));
     let body = serde_json::to_string(&step(0)).expect("a text");
-    let plain = timed(|| {
-        for _ in 0..EACH {
-            let together = connection.transaction().expect("a transaction");
-            for _ in 0..RUNS {
-                together.execute("INSERT INTO steps (body) VALUES (?1)", [&body]).expect("a step");
+    let mut plainly = || {
+        timed(|| {
+            for _ in 0..EACH {
+                let together = connection.transaction().expect("a transaction");
+                {
+                    let mut insert = together.prepare_cached(INSERT).expect("a statement");
+                    for _ in 0..RUNS {
+                        insert.execute([&body]).expect("a step");
+                    }
+                }
+                together.commit().expect("a commit");
             }
-            together.commit().expect("a commit");
+        })
+    };
+    let mut times = 0;
+    let mut compare = |how: &str, drive: fn(&Sqlite, &[Lease])| {
+        let (plain, ours) = best_of_both(4, &mut plainly, || {
+            times += 1;
+            let journal = Sqlite::open(&folder.join(format!("many-{times}.db"))).expect("a journal");
+            let leases: Vec<Lease> = (0..RUNS).map(|it| begun(&journal, &format!("run {it}"))).collect();
+            let taken = timed(|| drive(&journal, &leases));
+            for lease in &leases {
+                assert_eq!(journal.run(&lease.run).expect("a run").last, 2 * EACH);
+            }
+            taken
+        });
+        let ratio = 100.0 * plain.as_secs_f64() / ours.as_secs_f64();
+        println!(
+            "1000 runs of 20 steps:      plain {:>7.0} ms, ours {:>7.0} ms: {ratio:.0} % of plain ({how})",
+            ms(plain),
+            ms(ours)
+        );
+    };
+    compare("4 threads, tickets", by_few);
+    compare("a thread a run", by_threads);
+}
+
+fn by_few(journal: &Sqlite, leases: &[Lease]) {
+    std::thread::scope(|scope| {
+        for mine in leases.chunks(RUNS / 4) {
+            scope.spawn(move || {
+                for number in 0..EACH {
+                    let under_way: Vec<_> =
+                        mine.iter().map(|it| journal.submit_append(&batch(it, number))).collect();
+                    for ticket in under_way {
+                        ticket.wait().expect("a step");
+                    }
+                }
+            });
         }
     });
-    let journal = Arc::new(Sqlite::open(&folder.join("many.db")).expect("a journal"));
-    let leases: Vec<Lease> = (0..RUNS).map(|it| begun(&*journal, &format!("run {it}"))).collect();
-    let threads = 64;
-    let ours = timed(|| {
-        std::thread::scope(|scope| {
-            for mine in leases.chunks(leases.len().div_ceil(threads)) {
-                let journal = Arc::clone(&journal);
-                scope.spawn(move || {
-                    for number in 0..EACH {
-                        for lease in mine {
-                            journal.append(&batch(lease, number)).expect("a step");
-                        }
-                    }
-                });
-            }
-        });
+}
+
+fn by_threads(journal: &Sqlite, leases: &[Lease]) {
+    std::thread::scope(|scope| {
+        for lease in leases {
+            let thread = std::thread::Builder::new().stack_size(128 << 10);
+            let drive = move || {
+                for number in 0..EACH {
+                    journal.append(&batch(lease, number)).expect("a step");
+                }
+            };
+            thread.spawn_scoped(scope, drive).expect("a thread");
+        }
     });
-    let ratio = 100.0 * plain.as_secs_f64() / ours.as_secs_f64();
-    println!(
-        "1000 runs of 20 steps:      plain {:>7.0} ms, ours {:>7.0} ms: {ratio:.0} % of plain",
-        ms(plain),
-        ms(ours)
-    );
 }
 
 fn ms(it: Duration) -> f64 {
@@ -198,20 +266,95 @@ fn coming_back(folder: &Path) {
 }
 
 /// Ten thousand runs in a list.
-fn listing(folder: &Path) {
-    let journal = Arc::new(Sqlite::open(&folder.join("list.db")).expect("a journal"));
-    std::thread::scope(|scope| {
-        for worker in 0..64 {
-            let journal = Arc::clone(&journal);
-            scope.spawn(move || {
-                for run in 0..157 {
-                    drop(begun(&*journal, &format!("run {worker} {run}")));
-                }
-            });
-        }
+fn listing(folder: &Path) -> (Sqlite, Vec<Lease>) {
+    let journal = Sqlite::open(&folder.join("list.db")).expect("a journal");
+    let leases = std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..50)
+            .map(|worker| {
+                let journal = &journal;
+                let begin = move |it| begun(journal, &format!("run {worker} {it}"));
+                scope.spawn(move || (0..200).map(begin).collect::<Vec<_>>())
+            })
+            .collect();
+        workers.into_iter().flat_map(|it| it.join().expect("leases")).collect()
     });
     let taken = best(5, || timed(|| assert!(journal.runs().expect("runs").len() >= 10_000)));
     println!("a list of 10000 runs:       {:.1} ms", ms(taken));
+    (journal, leases)
+}
+
+/// What a process holds for each of ten thousand runs that wait for a person: its name, what is asked, and whatever the
+/// journal remembers of having written it. The run itself is in the journal and is read when somebody answers; what it
+/// would cost to hold that as well is said beside it. Measured as what the process has more of than before (`VmRSS`).
+fn waiting(folder: &Path, journal: &Sqlite, leases: &[Lease]) {
+    let standing = waits(folder);
+    let Standing::Waits { asking, run } = &standing else { unreachable!("{standing:?}") };
+    let text = serde_json::to_string(run).expect("a run");
+    // What is taken once for all is not counted for each.
+    journal.append(&batch(&leases[0], 0)).expect("a step");
+    let before = resident();
+    let mut held = Vec::new();
+    for some in leases[1..].chunks(100) {
+        let tickets: Vec<_> = some.iter().map(|it| journal.submit_append(&batch(it, 0))).collect();
+        for ticket in tickets {
+            ticket.wait().expect("a step");
+        }
+        held.extend(some.iter().map(|it| (it.run.clone(), asking.clone())));
+    }
+    let waiting = resident();
+    let read = |_| serde_json::from_str(&text).expect("a run");
+    let runs: Vec<Box<Run>> = held.iter().map(read).collect();
+    let whole = resident();
+    let each = |from: u64, to: u64| to.saturating_sub(from) as f64 / runs.len() as f64;
+    println!(
+        "memory per waiting run:     {:.0} bytes; with the run as it stands {:.0} bytes (VmRSS, {} runs)",
+        each(before, waiting),
+        each(before, whole),
+        runs.len()
+    );
+}
+
+/// A run that has gone through a check and a call, and waits.
+fn waits(folder: &Path) -> Standing {
+    const WORKFLOW: &str = include_str!("waits.yaml");
+    let root = folder.join("waits");
+    std::fs::create_dir(&root).expect("a folder");
+    git(&root, &["init", "--quiet"]);
+    git(&root, &["config", "user.name", "bench"]);
+    git(&root, &["config", "user.email", "bench@example.invalid"]);
+    git(&root, &["commit", "--quiet", "--allow-empty", "--message", "all"]);
+    let home = Home::around(&root).expect("a home");
+    let journal = Arc::new(Sqlite::open(&home.journal).expect("a journal"));
+    let agent =
+        Arc::new(CommandAgent { command: vec!["mkdir -p src; cat > src/a".into()] }) as Arc<dyn Agent>;
+    let commands = [("test".to_owned(), "true".to_owned())].into_iter().collect();
+    let supervisor =
+        Supervisor { program: env!("CARGO_BIN_EXE_loopwright-supervise").into(), arguments: Vec::new() };
+    let engine = Engine::new(
+        journal,
+        home,
+        Project::default().with(&commands),
+        [("coder".into(), agent)].into_iter().collect(),
+        supervisor,
+        Arc::new(Nobody),
+        Arc::new(Unwatched),
+        Arc::new(|| 1_790_000_000_000),
+        "bench".into(),
+    );
+    let files = [("workflow.yaml".to_owned(), WORKFLOW.as_bytes().to_vec())].into_iter().collect();
+    let begin = Begin { subject: "a thing that takes a few words to tell".into(), ..Begin::default() };
+    let folder = Folder { name: "waits".into(), files };
+    engine.begin(&folder, &begin, &Cancel::default()).and_then(Driver::drive).expect("it runs")
+}
+
+fn resident() -> u64 {
+    let text = std::fs::read_to_string("/proc/self/status").expect("what the kernel says");
+    let line = text.lines().find_map(|it| it.strip_prefix("VmRSS:")).expect("a line");
+    1_024 * line.trim().trim_end_matches(" kB").parse::<u64>().expect("a number")
+}
+
+fn git(root: &Path, arguments: &[&str]) {
+    assert!(Command::new("git").args(arguments).current_dir(root).status().expect("git").success());
 }
 
 /// Looking at a repository of fifty thousand files, of which one changed: what a step of an agent adds.
@@ -231,7 +374,7 @@ fn looking(folder: &Path) {
         &["add", "--all"],
         &["commit", "--quiet", "--message", "all"],
     ] {
-        assert!(Command::new("git").args(arguments).current_dir(&root).status().expect("git").success());
+        git(&root, arguments);
     }
     let files = Files::of(Git::around(&root).expect("git").expect("a repository"), "bench").expect("files");
     let first = timed(|| drop(files.look().expect("a look")));

@@ -15,7 +15,7 @@ use crate::driver::{Driver, LEASE, Standing, is_gone, stands};
 use crate::error::EngineError;
 use crate::files::Files;
 use crate::home::Home;
-use crate::journal::{Batch, Journal, JournalError, Millis, NewRun};
+use crate::journal::{Batch, Journal, JournalError, Millis, NewRun, digest};
 use crate::people::{People, Watch};
 use crate::process::{Cancel, Supervisor};
 use crate::project::Project;
@@ -56,6 +56,8 @@ pub struct Begin {
     pub vars: IndexMap<Name, Name>,
     /// The verb it begins with.
     pub verb: Option<Name>,
+    /// The phase it is imported at, instead of beginning; see [`Engine::found`].
+    pub phase: Option<Name>,
 }
 
 /// A workflow as a run is pinned to it.
@@ -110,7 +112,8 @@ impl Engine {
         drop(crate::driver::place::take(&self.home.git, "a run that is about to begin", &self.holder)?);
         self.suits(&workflow, begin)?;
         let kept = serde_json::to_vec(&kept(folder)).map_err(|it| EngineError::Wrong(it.to_string()))?;
-        let definition = self.journal.put(&kept)?;
+        // Named before it is kept: what nobody names may be cleared away at any moment.
+        let definition = digest(&kept);
         let at = (self.clock)();
         let mut tries = 0_u64;
         let name = loop {
@@ -129,6 +132,7 @@ impl Engine {
                 Err(error) => return Err(error.into()),
             }
         };
+        self.journal.put(&kept)?;
         let files = Files::of(self.home.git.clone(), &name)?;
         let look = Arc::new(files.look()?);
         let mut started = Started {
@@ -137,11 +141,55 @@ impl Engine {
             inputs: begin.inputs.clone(),
             vars: begin.vars.clone(),
             verb: begin.verb.clone(),
+            phase: begin.phase.clone(),
             ..Started::default()
         };
         let definition = Definition { workflow, folder: folder.clone() };
         started.facts = self.once(&definition, &started, &name, (&files, &look))?;
+        if let Some(phase) = &begin.phase {
+            let Definition { workflow, folder } = &definition;
+            let run = before(workflow, &started)?;
+            let (files, look, project, now) = (&files, &look, &self.project, (self.clock)());
+            let name = &name;
+            let scene = Scene { workflow, folder, run: &run, name, files, look, project, now, item: None };
+            started.digests = crate::landing::vouched(&scene, phase)?;
+        }
         Driver::begin(self, &name, (Arc::new(definition), Arc::new(files)), (started, look, None), cancel)
+    }
+
+    /// Where documents say that something stands which no run is about: how a run of it begins. Nothing, if they do not
+    /// say.
+    pub fn found(&self, folder: &Folder, begin: &Begin) -> Result<Option<Begin>, EngineError> {
+        let workflow = self.fit(folder)?;
+        // One that does not run yet says so when it is begun.
+        if !crate::landing::is_said(&workflow) || crate::unkept::first(&workflow).is_some() {
+            return Ok(None);
+        }
+        let files = Files::of(self.home.git.clone(), "import")?;
+        let look = files.look()?;
+        let started = Started {
+            definition: workflow.digest.clone(),
+            subject: begin.subject.clone(),
+            inputs: begin.inputs.clone(),
+            vars: begin.vars.clone(),
+            ..Started::default()
+        };
+        let run = before(&workflow, &started)?;
+        let (project, now, files, look) = (&self.project, (self.clock)(), &files, &look);
+        let scene = Scene {
+            workflow: &workflow,
+            folder,
+            run: &run,
+            name: "import",
+            files,
+            look,
+            project,
+            now,
+            item: None,
+        };
+        let Some(mut wanted) = crate::landing::found(&scene)? else { return Ok(None) };
+        wanted.vars.extend(begin.vars.clone());
+        Ok(Some(Begin { phase: wanted.phase, vars: wanted.vars, verb: None, ..begin.clone() }))
     }
 
     /// Facts that are read at the start and kept.

@@ -176,3 +176,9 @@ pub(crate) fn who_waits(engine: &Engine, name: &str) -> Result<String, CommandEr
     }
     Ok(name.to_owned())
 }
+
+/// Whether a run of a workflow was ever about this.
+pub(crate) fn is_known(engine: &Engine, workflow: &str, subject: &str) -> Result<bool, CommandError> {
+    let runs = engine.journal.runs().map_err(|it| told(it.into()))?;
+    Ok(runs.iter().any(|it| it.run.workflow == workflow && it.run.subject == subject))
+}

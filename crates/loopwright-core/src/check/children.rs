@@ -1,23 +1,18 @@
 //! Children: each is unfolded once for every setting a parent runs it with, and what it can come to decides what the
 //! parent can see.
 
-use std::cell::LazyCell;
-
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 
 use super::monitors::{Seen, Watch, What};
 use super::slots::term_values;
 use super::terms::outer_terms;
-use super::trace::{ChildSteps, Tracer, forcing, writing};
 use super::unfold::{Ends, Forced, Memory, Reached, Setting, Unfolded};
 use super::watched::watches;
 use super::writes::{Documents, Shelf};
 use crate::definition::{Claim, EachRun, Happened, Kind, Machine, Term, Workflow};
 use crate::name::Name;
-use crate::proof::graph::Path;
-use crate::proof::{Certainty, Found, Limits, Prover, Verdict};
-use crate::rehearse::{Expect, Play, Scenario, Step};
+use crate::proof::{Certainty, Limits, Prover, Verdict};
 use crate::signal;
 
 /// A child as one parent's state runs it.
@@ -191,7 +186,7 @@ fn ends_of(unfolded: &Unfolded<'_>, prover: &Prover<'_>) -> Vec<Name> {
 }
 
 /// The ends of a machine, each with its nodes.
-fn end_nodes(unfolded: &Unfolded<'_>) -> IndexMap<Name, Vec<u32>> {
+pub(super) fn end_nodes(unfolded: &Unfolded<'_>) -> IndexMap<Name, Vec<u32>> {
     let mut found: IndexMap<Name, Vec<u32>> = IndexMap::new();
     for (at, _) in unfolded.graph.nodes.iter().enumerate().filter(|(_, it)| it.end) {
         let node = u32::try_from(at).unwrap_or(u32::MAX);
@@ -330,117 +325,4 @@ fn surely_inside(
         found.push((instance.state.clone(), instance.setting.clone(), ends));
     }
     found
-}
-
-/// For every end of a child: the steps of a shortest run to it; and of others in which a gate is passed over or something
-/// is written, where the parent can tell.
-pub(super) fn steps_to_ends(
-    instance: &Instance<'_>,
-    watches: &[Watch],
-    prover: &Prover<'_>,
-    tracer: &Tracer<'_, '_>,
-) -> ChildSteps {
-    let mut found = ChildSteps::default();
-    let graph = &instance.unfolded.graph;
-    let waits = |node: usize, cell: usize| graph.nodes[node].cells[cell].waits;
-    let alone = LazyCell::new(|| Prover::without(graph, Limits::default(), &waits));
-    for (name, nodes) in end_nodes(&instance.unfolded) {
-        let path_by = |prover: &Prover<'_>| {
-            nodes.iter().find_map(|it| match prover.path_to_node(*it) {
-                Found::Path(path) => Some(path),
-                Found::Nowhere | Found::Unknown => None,
-            })
-        };
-        let Some(path) = path_by(prover) else { continue };
-        let attended = path.moves.iter().any(|it| waits(it.node as usize, it.cell as usize));
-        // Where it can end like that without a person, the parent counts on it.
-        let path = attended.then(|| path_by(&alone)).flatten().unwrap_or(path);
-        let key = (instance.state.clone(), instance.setting.clone(), name);
-        found.insert(key, steps_of(instance, &path, tracer));
-    }
-    if watches.iter().any(|it| matches!(it.what, What::OnTheWay { .. })) {
-        for (watch, verdict) in watches.iter().zip(prover.monitors()) {
-            let (What::OnTheWay { seen, end }, Verdict::Broken(path)) = (&watch.what, verdict) else {
-                continue;
-            };
-            let way = match seen {
-                Seen::NothingForced => forcing(end),
-                Seen::NotWritten(documents) => writing(end, *documents),
-                Seen::SomethingForced => continue,
-            };
-            let key = (instance.state.clone(), instance.setting.clone(), way);
-            found.insert(key, steps_of(instance, &path, tracer));
-        }
-    }
-    found
-}
-
-/// What the parent's properties say happens in a child, with runs of it to each end in which it does not.
-pub(super) fn steps_without(
-    instance: &Instance<'_>,
-    watches: &[Watch],
-    prover: &Prover<'_>,
-    tracer: &Tracer<'_, '_>,
-) -> Vec<(Happened, ChildSteps)> {
-    let mut found: Vec<(Happened, ChildSteps)> = Vec::new();
-    for (watch, verdict) in watches.iter().zip(prover.monitors()) {
-        let (What::Inside { happened, end }, Verdict::Broken(path)) = (&watch.what, verdict) else {
-            continue;
-        };
-        let key = (instance.state.clone(), instance.setting.clone(), end.clone());
-        let steps = ChildSteps::from_iter([(key, steps_of(instance, &path, tracer))]);
-        match found.iter_mut().find(|(it, _)| it == happened) {
-            Some((_, known)) => known.extend(steps),
-            None => found.push((happened.clone(), steps)),
-        }
-    }
-    found
-}
-
-/// What happens in a child on a path.
-fn steps_of(instance: &Instance<'_>, path: &Path, tracer: &Tracer<'_, '_>) -> Vec<Step> {
-    let begin = instance.unfolded.begins.get(path.root).map(|it| it.facts.clone()).unwrap_or_default();
-    let mut steps: Vec<Step> = (!begin.is_empty()).then_some(Step::Facts(begin)).into_iter().collect();
-    tracer.moves(&path.moves, &mut steps, false);
-    steps
-}
-
-/// How a parent comes to run a child.
-pub(super) enum Prefix {
-    /// A shortest run to the loop, and one item.
-    Shown(Box<Scenario>),
-    /// It never does: what leads there can never be paid.
-    Never,
-    /// The space is too large to tell.
-    Unknown,
-}
-
-/// How the parent comes to run a child.
-pub(super) fn prefix(parent: &Tracer<'_, '_>, prover: &Prover<'_>, instance: &Instance<'_>) -> Prefix {
-    let unfolded = parent.unfolded;
-    let mut prefix = Prefix::Never;
-    for id in (0..unfolded.nodes.len()).map(|it| u32::try_from(it).unwrap_or(u32::MAX)) {
-        let Some(state) = unfolded.state(id).filter(|it| it.name == instance.state) else { continue };
-        let (Kind::Each(each), Some(values)) = (&state.kind, unfolded.values(id)) else { continue };
-        if unfolded.setting(values, instance.unfolded.machine, &each.with) != instance.setting {
-            continue;
-        }
-        match prover.path_to_node(id) {
-            Found::Nowhere => {}
-            Found::Unknown => prefix = Prefix::Unknown,
-            Found::Path(path) => {
-                let mut scenario = parent.scenario("", &path, Expect::default());
-                if path.moves.is_empty() && parent.paused(&path) {
-                    scenario.steps.push(Step::Verb("resume".into()));
-                }
-                let play = Play { items: Some(vec!["1".into()]), ..Play::default() };
-                let play = Box::new(play);
-                scenario.steps.push(Step::State { child: None, state: state.name.clone(), play });
-                let last = scenario.steps.len() - 1;
-                super::visits::number_items(&mut scenario.steps, |at| at == last);
-                return Prefix::Shown(Box::new(scenario));
-            }
-        }
-    }
-    prefix
 }

@@ -5,6 +5,7 @@
 //! in `sound`.
 
 mod at_most;
+mod child_steps;
 mod children;
 mod cost;
 mod engine_sets;
@@ -32,7 +33,8 @@ mod writes;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use self::children::{Instance, Prefix};
+use self::child_steps::Prefix;
+use self::children::Instance;
 pub use self::report::{Cap, DefaultCell, Figure, Forced, PerItem, Report, Size, Worst};
 use self::trace::{ChildSteps, Tracer};
 pub use self::transitions::{Transitions, transitions};
@@ -74,18 +76,19 @@ fn examine(workflow: &Workflow, limits: &Limits, memory: Memory) -> (Report, boo
         let tracer = Tracer { unfolded: &instance.unfolded, shelf: &shelf, children: &nothing, prefix: None };
         let watches = instance.unfolded.machine.name.as_ref().and_then(|it| family.child_watches.get(it));
         let watches = watches.map(Vec::as_slice).unwrap_or_default();
-        child_steps.extend(children::steps_to_ends(instance, watches, prover, &tracer));
-        child_steps_without.extend(children::steps_without(instance, watches, prover, &tracer));
+        child_steps.extend(child_steps::steps_to_ends(instance, watches, prover, &tracer));
+        child_steps_without.extend(child_steps::steps_without(instance, watches, prover, &tracer));
     }
     let main_tracer = Tracer { unfolded: &family.main, shelf: &shelf, children: &child_steps, prefix: None };
     // What is never run costs nothing and shows nothing.
-    let instances = family.instances.iter().zip(&child_provers).filter_map(|(instance, prover)| {
-        match children::prefix(&main_tracer, &main_prover, instance) {
-            Prefix::Never => None,
-            Prefix::Unknown => Some((instance, prover, None)),
-            Prefix::Shown(prefix) => Some((instance, prover, Some(*prefix))),
-        }
-    });
+    let instances =
+        family.instances.iter().zip(&child_provers).filter_map(
+            |(instance, prover)| match child_steps::prefix(&main_tracer, &main_prover, instance) {
+                Prefix::Never => None,
+                Prefix::Unknown => Some((instance, prover, None)),
+                Prefix::Shown(prefix) => Some((instance, prover, Some(*prefix))),
+            },
+        );
     let instances: Vec<(&Instance<'_>, &Prover<'_>, Option<Scenario>)> = instances.collect();
     let children = instances.iter().map(|(it, prover, prefix)| (&it.unfolded, *prover, prefix.as_ref()));
     let machines = std::iter::once((&family.main, &main_prover, None)).chain(children);

@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::children::Prefix;
+use super::child_steps::Prefix;
 use super::monitors::{Watch, What};
 use super::trace::{ChildSteps, Tracer};
 use super::unfold::{Memory, Unfolded};
@@ -57,7 +57,7 @@ fn list(workflow: &Workflow, failures: bool, memory: Memory, coverage: &mut Cove
         };
         let watches = instance.unfolded.machine.name.as_ref().and_then(|it| family.child_watches.get(it));
         let watches = watches.map(Vec::as_slice).unwrap_or_default();
-        child_steps.extend(super::children::steps_to_ends(instance, watches, &prover, &tracer));
+        child_steps.extend(super::child_steps::steps_to_ends(instance, watches, &prover, &tracer));
         open.extend(open_gates(watches, &prover));
     }
     let mut all = Transitions { cut: family.main.cut, ..Transitions::default() };
@@ -67,7 +67,7 @@ fn list(workflow: &Workflow, failures: bool, memory: Memory, coverage: &mut Cove
     let mut trial = Trial { workflow, main: &family.main, open, shares: Shares::new(), coverage };
     // Children are small; a large parent must not leave them out.
     for instance in &family.instances {
-        let prefix = match super::children::prefix(&main, &main_prover, instance) {
+        let prefix = match super::child_steps::prefix(&main, &main_prover, instance) {
             Prefix::Never => continue,
             Prefix::Unknown => None,
             Prefix::Shown(prefix) => Some(*prefix),

@@ -10,7 +10,7 @@ use super::effect::EffectId;
 use crate::name::Name;
 
 /// The version new events are written with.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// What documents show of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -19,6 +19,13 @@ pub struct Shown {
     pub values: serde_json::Value,
     /// Whether they surely do; otherwise somebody was about to write it.
     pub done: bool,
+}
+
+impl Shown {
+    /// Whether no document ever showed anything.
+    pub fn is_nothing(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// One fact about a run.

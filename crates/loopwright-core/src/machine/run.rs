@@ -32,7 +32,7 @@ pub struct Run {
     #[serde(default)]
     pub site: Option<Site>,
     /// What documents show of it.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Shown::is_nothing")]
     pub shown: Shown,
     /// Where it stands.
     pub at: At,

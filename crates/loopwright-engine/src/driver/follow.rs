@@ -6,22 +6,13 @@
 
 use std::sync::Arc;
 
-use indexmap::IndexMap;
-use loopwright_core::definition::Document;
 use loopwright_core::machine::{Event, Shown};
-use loopwright_core::name::Name;
 use serde_json::Value;
 
 use super::Driver;
 use crate::effects::{self, Edit};
 use crate::error::EngineError;
-
-/// What somebody made of what documents show.
-#[derive(Default)]
-struct Wanted {
-    phase: Option<(Name, String)>,
-    vars: IndexMap<Name, (Name, String)>,
-}
+use crate::landing::{self, Wanted};
 
 impl Driver<'_> {
     /// Follows what a person edited. Whether the run has to leave that to the one around it is returned: an item cannot
@@ -91,7 +82,7 @@ impl Driver<'_> {
 
     /// What an item's run showed last is what documents show of the run around it.
     pub(super) fn adopt(&mut self, shown: &Shown) -> Result<(), EngineError> {
-        if *shown == Shown::default() || *shown == self.run.shown {
+        if shown.is_nothing() || *shown == self.run.shown {
             return Ok(());
         }
         self.learn(Event::Shown(shown.clone()))
@@ -129,24 +120,13 @@ impl Driver<'_> {
 
     /// Puts the run where a person's edits say.
     fn land(&mut self, edits: &[Edit]) -> Result<(), EngineError> {
-        let mut wanted = Wanted::default();
-        for edit in edits.iter().filter(|it| !it.value.is_null()) {
-            self.read_edit(edit, &mut wanted)?;
-        }
-        let Wanted { phase, vars } = wanted;
-        let phase = phase.map(|(it, _)| it).or_else(|| self.run.phase.clone());
-        let Some(phase) = phase else {
-            let edit = &edits[0];
-            return Err(refused(edit, "the run shows no phase yet, so there is nowhere it could go on from"));
+        let Wanted { phase, vars } = landing::wanted(&self.definition.workflow, edits)?;
+        let Some(phase) = phase.or_else(|| self.run.phase.clone()) else {
+            let why = "the run shows no phase yet, so there is nowhere it could go on from";
+            return Err(landing::refused(&edits[0], why));
         };
-        let settles = self.definition.workflow.phases.get(&*phase).map(|it| it.settles.clone());
         let look = self.look()?;
-        let mut digests = IndexMap::new();
-        for gate in settles.into_iter().flatten() {
-            let digest = self.scene(&look, None).judged(&gate)?;
-            digests.insert(gate, digest);
-        }
-        let vars = vars.into_iter().map(|(name, (value, _))| (name, value)).collect();
+        let digests = landing::vouched(&self.scene(&look, None), &phase)?;
         self.engine
             .watch
             .said(&self.name, &format!("somebody put it to `{phase}`, and it goes on from there"));
@@ -158,52 +138,6 @@ impl Driver<'_> {
         }
         self.learn(Event::Shown(Shown { values, done: true }))
     }
-
-    /// What an edit asks for, or why it cannot be followed.
-    fn read_edit(&self, edit: &Edit, wanted: &mut Wanted) -> Result<(), EngineError> {
-        let workflow = &self.definition.workflow;
-        let text = effects::as_text(&edit.value);
-        let shows =
-            workflow.documents.get(&*edit.document).and_then(|it: &Document| it.shows.get(&edit.field));
-        let shown = shows.and_then(|it| it.trim().strip_prefix("{{")?.strip_suffix("}}")).map(str::trim);
-        let one_of = |names: &mut dyn Iterator<Item = &Name>| {
-            let names: Vec<String> = names.map(|it| format!("`{it}`")).collect();
-            names.join(", ")
-        };
-        let variable =
-            shown.and_then(|it| workflow.main.vars.iter().find(|(name, _)| name.in_expression() == it));
-        if shown == Some("phase") {
-            if !workflow.phases.contains_key(&*text) {
-                let known = one_of(&mut workflow.phases.keys());
-                return Err(refused(edit, &format!("`{text}` is no phase: it is one of {known}")));
-            }
-            agree(&mut wanted.phase, text.as_str().into(), edit)
-        } else if let Some((name, declared)) = variable {
-            if !declared.values.iter().any(|it| **it == *text) {
-                let known = one_of(&mut declared.values.iter());
-                return Err(refused(edit, &format!("`{text}` cannot be: it is one of {known}")));
-            }
-            let mut known = wanted.vars.shift_remove(name);
-            agree(&mut known, text.as_str().into(), edit)?;
-            wanted.vars.extend(known.map(|it| (name.clone(), it)));
-            Ok(())
-        } else {
-            Err(refused(edit, "this only shows what the run is at, and nothing follows from it"))
-        }
-    }
-}
-
-/// Two documents that show the same have to be edited alike, or only one of them.
-fn agree(known: &mut Option<(Name, String)>, value: Name, edit: &Edit) -> Result<(), EngineError> {
-    match known {
-        Some((other, place)) if *other != value => {
-            Err(refused(edit, &format!("`{value}` stands here, and `{other}` in {place}")))
-        }
-        _ => {
-            *known = Some((value, edit.place.clone()));
-            Ok(())
-        }
-    }
 }
 
 /// Leaves out documents that cannot show anything.
@@ -211,12 +145,4 @@ fn without(due: &mut Value, documents: &[String]) {
     if let Value::Object(all) = due {
         all.retain(|name, _| !documents.contains(name));
     }
-}
-
-fn refused(edit: &Edit, why: &str) -> EngineError {
-    let Edit { place, field, before, .. } = edit;
-    EngineError::Wrong(format!(
-        "{place}: `{field}` was edited, and {why}. The file was left as it is; put it right, or put `{}` back",
-        effects::as_text(before)
-    ))
 }

@@ -212,6 +212,11 @@ impl<'e> Driver<'e> {
         Ok(standing)
     }
 
+    /// Lets go of the run as it is, for others to drive.
+    pub fn put_down(mut self) -> Result<(), EngineError> {
+        self.leave()
+    }
+
     /// Keeps what was learnt, and lets go of the run.
     fn leave(&mut self) -> Result<(), EngineError> {
         let written = self.write_down();

@@ -9,7 +9,14 @@ use crate::git::Git;
 
 /// A folder that is taken for as long as this is kept. Whoever is gone has let go of it.
 pub(crate) struct Place {
-    _file: File,
+    file: File,
+}
+
+impl Drop for Place {
+    /// Not left to the closing of the file: a process that was begun meanwhile holds a copy of it for a moment.
+    fn drop(&mut self) {
+        let _ = self.file.unlock();
+    }
 }
 
 /// Takes the folder of a repository or worktree for a run.
@@ -32,5 +39,5 @@ pub(crate) fn take(git: &Git, run: &str, holder: &str) -> Result<Place, EngineEr
     // Only for people.
     let said = file.rewind().and_then(|()| file.set_len(0)).and_then(|()| write!(file, "{run}, {holder}"));
     said.map_err(disk)?;
-    Ok(Place { _file: file })
+    Ok(Place { file })
 }

@@ -107,6 +107,7 @@ impl Driver<'_> {
         }
         self.write_down()?;
         let most = question.re_ask.unwrap_or(0);
+        let mut wrong = 0;
         for _ in 0..=most {
             let Some(answered) = self.engine.people.ask(&asked) else { break };
             match self.take_answer(&answered)? {
@@ -116,6 +117,14 @@ impl Driver<'_> {
             if question.re_ask.is_none() {
                 return Ok(Some(Asking::Question(asked)));
             }
+            wrong += 1;
+        }
+        // Somebody was there, and gave no answer that is one as often as they were asked.
+        if wrong > most {
+            let outcome = Outcome { judged, ..Outcome::of(signal::UNANSWERED) };
+            let outcome = Outcome { summary: format!("no valid answer in {wrong} tries"), ..outcome };
+            self.learn(settled(effect, Evidence::Out(Box::new(outcome))))?;
+            return Ok(None);
         }
         match &question.unattended {
             Unattended::As(answer) if self.engine.people.policy() == Policy::Declared => {

@@ -1,10 +1,8 @@
 //! Going to a branch: here, or in a worktree of its own.
 
-use std::path::Path;
-
 use serde_json::Value;
 
-use super::worktrees::{Worktree, all, commit_of, goes_to, is_same, refused, tip, unfit};
+use super::worktrees::{Worktree, all, commit_of, goes_to, is_same, own_place, refused, tip, unfit};
 use super::{Done, as_text};
 use crate::engine::Engine;
 use crate::error::EngineError;
@@ -87,9 +85,7 @@ fn in_worktree(
     let git = scene.files.git();
     let trees = all(git)?;
     let main = trees.first().map_or(git.root(), |it| it.path.as_path());
-    let plain: String = name.chars().map(|it| if it == '/' { '-' } else { it }).collect();
-    let called = main.file_name().map(|it| it.to_string_lossy().into_owned()).unwrap_or_default();
-    let place = main.parent().unwrap_or(Path::new("/")).join(format!("{called}-{plain}"));
+    let place = own_place(main, name);
     let at = |it: &&Worktree| it.branch.as_deref() == Some(name);
     match trees.iter().find(at) {
         Some(tree) if is_same(&tree.path, &place) && place.is_dir() => {}

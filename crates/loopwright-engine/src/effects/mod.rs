@@ -18,7 +18,7 @@ mod push;
 mod relocate;
 mod set;
 mod shows;
-mod worktrees;
+pub(crate) mod worktrees;
 
 use std::sync::Arc;
 

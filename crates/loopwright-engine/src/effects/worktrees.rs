@@ -13,13 +13,13 @@ use crate::git::{Git, GitError};
 use crate::scene::Scene;
 
 /// A worktree.
-pub(super) struct Worktree {
-    pub(super) path: PathBuf,
-    pub(super) branch: Option<String>,
+pub(crate) struct Worktree {
+    pub(crate) path: PathBuf,
+    pub(crate) branch: Option<String>,
 }
 
 /// All worktrees of a repository, the main one first.
-pub(super) fn all(git: &Git) -> Result<Vec<Worktree>, GitError> {
+pub(crate) fn all(git: &Git) -> Result<Vec<Worktree>, GitError> {
     let listed = git.bytes(&["worktree", "list", "--porcelain", "-z"])?;
     let mut found: Vec<Worktree> = Vec::new();
     for line in String::from_utf8_lossy(&listed).split('\0') {
@@ -33,8 +33,15 @@ pub(super) fn all(git: &Git) -> Result<Vec<Worktree>, GitError> {
     Ok(found)
 }
 
+/// Where a branch has a worktree of its own: beside the repository.
+pub(crate) fn own_place(main: &Path, branch: &str) -> PathBuf {
+    let plain: String = branch.chars().map(|it| if it == '/' { '-' } else { it }).collect();
+    let called = main.file_name().map(|it| it.to_string_lossy().into_owned()).unwrap_or_default();
+    main.parent().unwrap_or(Path::new("/")).join(format!("{called}-{plain}"))
+}
+
 /// Whether two paths are one place.
-pub(super) fn is_same(one: &Path, other: &Path) -> bool {
+pub(crate) fn is_same(one: &Path, other: &Path) -> bool {
     match (one.canonicalize(), other.canonicalize()) {
         (Ok(one), Ok(other)) => one == other,
         _ => one == other,

@@ -44,7 +44,7 @@ impl Files {
     pub fn of(git: Git, name: &str) -> Result<Self, FilesError> {
         let folder = git.folder().join("loopwright");
         fs::create_dir_all(&folder).map_err(|error| FilesError::Disk { path: folder.clone(), error })?;
-        let index = folder.join(format!("index-{name}"));
+        let index = folder.join(index(name));
         if !index.exists() {
             // What the repository knows about its files already need not be found out again.
             let theirs = git.folder().join("index");
@@ -87,12 +87,7 @@ impl Files {
 
     /// Keeps a tree from being cleared away, under the name of whoever needs it.
     pub fn keep(&self, name: &str, tree: &str) -> Result<(), FilesError> {
-        // A name of git's cannot hold just anything, and none lies within another.
-        let plain: String =
-            name.chars().map(|it| if it.is_ascii_alphanumeric() { it } else { '-' }).collect();
-        let own = crate::journal::digest(name.as_bytes());
-        let reference = format!("refs/loopwright/{plain}-{}", &own[..8]);
-        self.git.text(&["update-ref", &reference, tree])?;
+        self.git.text(&["update-ref", &reference(name), tree])?;
         Ok(())
     }
 
@@ -156,6 +151,22 @@ impl Files {
         }
         Ok(())
     }
+}
+
+/// Below this git keeps what runs need.
+pub(crate) const REFERENCES: &str = "refs/loopwright/";
+
+/// What keeps the trees of a run from being cleared away.
+pub(crate) fn reference(name: &str) -> String {
+    // A name of git's cannot hold just anything, and none lies within another.
+    let plain: String = name.chars().map(|it| if it.is_ascii_alphanumeric() { it } else { '-' }).collect();
+    let own = crate::journal::digest(name.as_bytes());
+    format!("{REFERENCES}{plain}-{}", &own[..8])
+}
+
+/// Where what is known of files is kept, by the name it is known under.
+pub(crate) fn index(name: &str) -> String {
+    format!("index-{name}")
 }
 
 /// Replaces a file: the new one is whole on the disk before it takes the place of the old one.

@@ -40,13 +40,15 @@ pub enum JournalError {
         after: u64,
     },
     /// What was read is not what was written.
-    #[error("the journal is damaged: {what}")]
+    #[error(
+        "the journal is damaged: {what}; keep a copy of the file, with `-wal` beside it, before anything else: what is still whole in it can be read, and nothing was changed"
+    )]
     Damaged {
         /// What, and where.
         what: String,
     },
     /// It was written by a later version.
-    #[error("the journal at {} was written by a later version of Loopwright (format {found}, this one reads up to {known})", path.display())]
+    #[error("the journal at {} was written by a later version of Loopwright (format {found}, this one reads up to {known}): use that version, or a newer one; nothing was changed", path.display())]
     TooNew {
         /// The file.
         path: PathBuf,
@@ -56,8 +58,28 @@ pub enum JournalError {
         known: u32,
     },
     /// The disk is full.
-    #[error("the disk is full: {0}")]
-    Full(String),
+    #[error("the disk is full: nothing more can be written to the journal at {}; make room and go on where the run stands (`loopwright resume`), all that was written down is there", path.display())]
+    Full {
+        /// The file.
+        path: PathBuf,
+    },
+    /// It may not be written.
+    #[error("the journal at {} may not be written: make the file and the folder it is in writable, and try again", path.display())]
+    ReadOnly {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Somebody else does not let go of it.
+    #[error("another process has had the journal at {} locked for minutes: see which (`fuser` says), end it, and try again", path.display())]
+    Busy {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Whoever writes is gone.
+    #[error(
+        "nobody writes the journal any more: the thread that did fell over; start again, what was written is there"
+    )]
+    Gone,
     /// It cannot be read or written.
     #[error("the journal at {}: {why}", path.display())]
     Unusable {

@@ -8,12 +8,14 @@
 mod error;
 mod memory;
 mod sqlite;
+mod ticket;
 
 use loopwright_core::machine::Event;
 
 pub use self::error::JournalError;
 pub use self::memory::Memory;
-pub use self::sqlite::Sqlite;
+pub use self::sqlite::{Amount, Sqlite};
+pub use self::ticket::Ticket;
 
 /// A moment, in milliseconds since 1970. The journal never reads a clock.
 pub type Millis = u64;
@@ -26,6 +28,12 @@ pub trait Journal: Send + Sync {
     /// Appends events to a run, all of them or none, and keeps what comes with them. They are durable when it returns the
     /// number of the last.
     fn append(&self, batch: &Batch) -> Result<u64, JournalError>;
+
+    /// The same, without waiting: whoever drives many runs has many appends under way, and all that are become durable
+    /// together. Appends to one run are written in the order they are given.
+    fn submit_append(&self, batch: &Batch) -> Ticket {
+        Ticket::known(self.append(batch))
+    }
 
     /// The events of a run after a number (zero for all), in order.
     fn events(&self, run: &str, after: u64) -> Result<Vec<Stored>, JournalError>;

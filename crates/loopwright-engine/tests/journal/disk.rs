@@ -49,9 +49,11 @@ fn many_runs_share_commits_and_none_is_mixed_up() {
 fn written(path: &Path) {
     let journal = Sqlite::open(path).expect("a journal");
     let lease = begun(&journal, "a");
-    let mut first = batch(&lease, 0, &[event(1), event(2), event(3)]);
+    let mut first = batch(&lease, 0, &[event(1)]);
     first.snapshot = Some("the run".into());
     journal.append(&first).expect("events");
+    journal.append(&batch(&lease, 1, &[event(2)])).expect("events");
+    journal.append(&batch(&lease, 2, &[event(3), event(4)])).expect("events");
     journal.put(b"a transcript").expect("bytes");
 }
 
@@ -71,16 +73,20 @@ fn damage_in(error: JournalError) -> String {
 fn what_is_not_as_it_was_written_is_noticed() {
     for (statement, wanted) in [
         (
-            "UPDATE events SET body = replace(body, 'number', 'nomber') WHERE seq = 3",
-            "run `a`, event 3 is not what was written",
+            "UPDATE batches SET body = replace(body, 'number', 'nomber') WHERE last = 4",
+            "run `a`, events 3 to 4 are not what was written",
         ),
-        ("UPDATE events SET at = at + 1 WHERE seq = 2", "run `a`, event 2 is not what was written"),
-        ("DELETE FROM events WHERE seq = 2", "run `a`, event 2 is missing"),
-        ("DELETE FROM events WHERE seq = 3", "run `a`, events 3 to 3 are missing"),
-        ("DELETE FROM events", "run `a`, events 1 to 3 are missing"),
+        ("UPDATE batches SET at = at + 1 WHERE last = 2", "run `a`, event 2 is not what was written"),
+        ("UPDATE batches SET count = 2 WHERE last = 2", "run `a`, event 1 is there twice"),
+        ("UPDATE batches SET count = 1 WHERE last = 4", "run `a`, event 3 is missing"),
+        ("UPDATE batches SET count = 2 WHERE last = 1", "run `a`, events 0 to 1 are not what was written"),
+        ("DELETE FROM batches WHERE last = 2", "run `a`, event 2 is missing"),
+        ("DELETE FROM batches WHERE last = 1", "run `a`, event 1 is missing"),
+        ("DELETE FROM batches WHERE last = 4", "run `a`, events 3 to 4 are missing"),
+        ("DELETE FROM batches", "run `a`, events 1 to 4 are missing"),
         (
-            "UPDATE events SET version = 99 WHERE seq = 1",
-            "run `a`, event 1 is of version 99, and this Loopwright knows 1",
+            "UPDATE batches SET version = 99 WHERE last = 1",
+            "run `a`, event 1 is of no use: a later Loopwright wrote it (version 99 of events, this one knows 2); use that one, or a newer one",
         ),
     ] {
         let disk = disk();
@@ -132,12 +138,54 @@ fn a_file_that_is_cut_off_or_flipped_is_never_taken_for_a_whole_one() {
 }
 
 #[test]
+fn appends_that_are_not_waited_for_are_written_in_their_order() {
+    let disk = disk();
+    let journal = Sqlite::open(&disk.path).expect("a journal");
+    let leases = ["a", "b", "c"].map(|it| begun(&journal, it));
+    let mut tickets = Vec::new();
+    for step in 0..50 {
+        for lease in &leases {
+            tickets.push((step + 1, journal.submit_append(&batch(lease, step, &[event(step)]))));
+        }
+    }
+    for (last, ticket) in tickets {
+        assert_eq!(ticket.wait().expect("an event"), last);
+    }
+    // One that is refused says so, and those after it are not disturbed by it.
+    let behind = journal.submit_append(&batch(&leases[0], 7, &[event(7)]));
+    let next = journal.submit_append(&batch(&leases[0], 50, &[event(50)]));
+    behind.wait().expect_err("the driver is behind");
+    assert_eq!(next.wait().expect("an event"), 51);
+    assert_eq!(journal.events("a", 0).expect("events").len(), 51);
+    assert_eq!(journal.events("c", 0).expect("events").len(), 50);
+    // What nobody waited for is written all the same.
+    drop(journal.submit_append(&batch(&leases[1], 50, &[event(50)])));
+    drop(journal);
+    let journal = Sqlite::open(&disk.path).expect("the journal");
+    assert_eq!(journal.events("b", 0).expect("events").len(), 51);
+}
+
+#[test]
+fn events_after_one_in_the_middle_of_a_batch_are_found() {
+    let disk = disk();
+    written(&disk.path);
+    let journal = Sqlite::open(&disk.path).expect("it opens");
+    let all = journal.events("a", 0).expect("events");
+    assert_eq!(all.iter().map(|it| it.seq).collect::<Vec<_>>(), [1, 2, 3, 4]);
+    for after in 0..=4 {
+        let some = journal.events("a", after).expect("events");
+        assert_eq!(some, all[usize::try_from(after).expect("a place")..], "after {after}");
+    }
+    assert_eq!(journal.events("a", 9).expect("events"), []);
+}
+
+#[test]
 fn a_later_format_is_left_alone() {
     let disk = disk();
     written(&disk.path);
     change(&disk.path, "PRAGMA user_version = 7");
     let error = Sqlite::open(&disk.path).expect_err("too new");
-    assert!(matches!(error, JournalError::TooNew { found: 7, known: 1, .. }), "{error}");
+    assert!(matches!(error, JournalError::TooNew { found: 7, known: 2, .. }), "{error}");
     let connection = rusqlite::Connection::open(&disk.path).expect("the file");
     let format: u32 = connection.pragma_query_value(None, "user_version", |it| it.get(0)).expect("a format");
     assert_eq!(format, 7);

@@ -2,6 +2,7 @@
 #![expect(clippy::expect_used, clippy::panic, reason = "these are tests")]
 
 mod disk;
+mod load;
 mod promises;
 
 use loopwright_core::machine::{Event, Evidence, Outcome, Started};

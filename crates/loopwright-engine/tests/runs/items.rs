@@ -5,7 +5,7 @@ use loopwright_engine::{Answered, Asking, Begin, Message, Standing};
 
 use crate::bench::{Bench, run, workflow};
 
-const LOOP: &str = r#"
+pub(crate) const LOOP: &str = r#"
 workflow: several
 subject: thing
 documents:
@@ -31,9 +31,9 @@ children:
       bad: {end: failure}
 "#;
 
-const TASKS: &str = "# what there is to do\nitems:\n  - {id: roof, title: A roof, depends: [walls]}\n  - {id: floor, title: A floor, depends: []}\n  - {id: walls, title: Walls, depends: [floor]}\n";
+pub(crate) const TASKS: &str = "# what there is to do\nitems:\n  - {id: roof, title: A roof, depends: [walls]}\n  - {id: floor, title: A floor, depends: []}\n  - {id: walls, title: Walls, depends: [floor]}\n";
 
-const WRITER: &str = r#"mkdir -p out; cat > "out/$LOOPWRIGHT_ITEM.txt"; echo "$LOOPWRIGHT_ITEM" >> "$(git rev-parse --git-dir)/order""#;
+pub(crate) const WRITER: &str = r#"mkdir -p out; cat > "out/$LOOPWRIGHT_ITEM.txt"; echo "$LOOPWRIGHT_ITEM" >> "$(git rev-parse --git-dir)/order""#;
 
 fn begin() -> Begin {
     Begin { subject: "house".into(), ..Begin::default() }

@@ -6,6 +6,7 @@ mod completions;
 mod demo;
 mod doctor;
 mod fork;
+mod gc;
 mod graph;
 mod init;
 mod list;
@@ -42,6 +43,7 @@ pub(crate) enum Command {
     Resume(resume::ResumeArgs),
     Stop(stop::StopArgs),
     Fork(fork::ForkArgs),
+    Gc(gc::GcArgs),
     Check(check::CheckArgs),
     Matrix(matrix::MatrixArgs),
     Graph(graph::GraphArgs),
@@ -73,6 +75,7 @@ pub(crate) fn run(command: Command) -> Result<ExitCode, CommandError> {
         Command::Resume(arguments) => resume::cmd_resume(&arguments),
         Command::Stop(arguments) => stop::cmd_stop(&arguments),
         Command::Fork(arguments) => fork::cmd_fork(&arguments),
+        Command::Gc(arguments) => gc::cmd_gc(&arguments),
         Command::Verb(words) => verb::cmd_verb(&words),
         Command::Check(arguments) => check::cmd_check(&arguments),
         Command::Matrix(arguments) => matrix::cmd_matrix(&arguments),

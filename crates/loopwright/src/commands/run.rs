@@ -47,7 +47,7 @@ pub(crate) fn cmd_run(arguments: &RunArgs) -> Result<ExitCode, CommandError> {
         subject: arguments.subject.clone().unwrap_or_default(),
         inputs: pairs("--input", &arguments.inputs)?.into_iter().collect(),
         vars: pairs("--set", &arguments.vars)?.into_iter().map(|(name, it)| (name, it.into())).collect(),
-        verb: None,
+        ..Begin::default()
     };
     let manner =
         Manner { json: arguments.json, answers: arguments.answers.clone(), unattended: arguments.unattended };
@@ -64,6 +64,17 @@ pub(super) fn begin_and_drive(
     known(&found.folder, &manner.answers)?;
     let engine = progress::engine(manner)?;
     let json = manner.json;
+    if !session::is_known(&engine, &found.folder.name, &begin.subject)?
+        && let Some(Begin { phase: Some(phase), .. }) =
+            engine.found(&found.folder, begin).map_err(session::told)?
+    {
+        let (workflow, subject) = (found.name(), &begin.subject);
+        return Err(CommandError::user(format!(
+            "the documents of `{subject}` say that it stands at `{phase}`"
+        ))
+        .hinted(format!("`loopwright {workflow} resume '{subject}'` takes it up from there"))
+        .hinted("to begin it anew, move the documents that say so out of the way"));
+    }
     let cancel = session::cancel_on_interrupt();
     let driver = engine.begin(&found.folder, begin, &cancel).map_err(session::told)?;
     let name = driver.name().to_owned();

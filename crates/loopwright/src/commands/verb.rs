@@ -5,16 +5,20 @@ use std::process::ExitCode;
 use clap::{CommandFactory as _, FromArgMatches as _};
 use indexmap::IndexMap;
 use loopwright_core::definition::{Verb, VerbElse, Workflow};
-use loopwright_core::language::load;
-use loopwright_core::machine::RunView;
+use loopwright_core::language::{Folder, load};
+use loopwright_core::machine::{RunView, Stage as RunStage};
 use loopwright_core::name::Name;
 use loopwright_core::problem::{Stage, did_you_mean};
+use loopwright_engine::process::Cancel;
 use loopwright_engine::{Begin, Engine, Message};
 
 use super::run::{begin_and_drive, pairs};
 use crate::error::{self, CommandError};
 use crate::progress::{self, Manner, Unattended};
 use crate::{background, find, live, session, show};
+
+/// The verb that every workflow knows: go on.
+const RESUME: &str = "resume";
 
 /// Say one of a workflow's own verbs: to the run that waits for it, or to begin one
 #[derive(clap::Parser, Debug)]
@@ -66,22 +70,45 @@ pub(crate) fn cmd_verb(words: &[String]) -> Result<ExitCode, CommandError> {
         return background::start(said.manner.json);
     }
     let engine = progress::engine_of_runs(&said.manner)?;
-    match live(&engine, &definition, said.subject.as_deref())? {
-        Some(name) => to_run(&engine, &name, &said),
-        None if begins(&definition, &said.verb) => {
-            let begin = Begin {
-                subject: said.subject.clone().unwrap_or_default(),
-                inputs: said.inputs.clone(),
-                vars: IndexMap::new(),
-                verb: Some(said.verb.clone()),
-            };
-            begin_and_drive(workflow, &begin, &said.manner)
-        }
-        None => {
-            Err(CommandError::user(format!("there is no run of `{workflow}` that waits for `{}`", said.verb))
-                .hinted(format!("`loopwright run {workflow} {}` begins one", definition.subject.name)))
-        }
+    if let Some(name) = live(&engine, &definition, said.subject.as_deref())? {
+        return to_run(&engine, &name, &said);
     }
+    if let Some((engine, name)) = take_over(&found.folder, &said)? {
+        return to_run(&engine, &name, &said);
+    }
+    if begins(&definition, &said.verb) {
+        let begin = Begin {
+            subject: said.subject.clone().unwrap_or_default(),
+            inputs: said.inputs.clone(),
+            verb: Some(said.verb.clone()),
+            ..Begin::default()
+        };
+        return begin_and_drive(workflow, &begin, &said.manner);
+    }
+    Err(CommandError::user(format!("there is no run of `{workflow}` that waits for `{}`", said.verb))
+        .hinted(format!("`loopwright run {workflow} {}` begins one", definition.subject.name)))
+}
+
+/// Takes over what documents say of a subject that no run was ever about: in a fresh clone they are all there is.
+fn take_over(folder: &Folder, said: &Said) -> Result<Option<(Engine, String)>, CommandError> {
+    let Some(subject) = &said.subject else { return Ok(None) };
+    let engine = progress::engine(&said.manner)?;
+    if session::is_known(&engine, &folder.name, subject)? {
+        return Ok(None);
+    }
+    let begin = Begin { subject: subject.clone(), inputs: said.inputs.clone(), ..Begin::default() };
+    let Some(begin) = engine.found(folder, &begin).map_err(session::told)? else { return Ok(None) };
+    let driver = engine.begin(folder, &begin, &Cancel::default()).map_err(session::told)?;
+    let name = driver.name().to_owned();
+    driver.put_down().map_err(session::told)?;
+    if !said.manner.json {
+        let phase = begin.phase.unwrap_or_default();
+        show::error_line(&format!(
+            "{name}: {} {subject}, taken over at `{phase}`, as its documents say",
+            folder.name
+        ));
+    }
+    Ok(Some((engine, name)))
 }
 
 fn unknown(word: &str) -> CommandError {
@@ -109,7 +136,7 @@ fn said(workflow: &Workflow, words: &[String]) -> Result<Said, CommandError> {
                 workflow.name
             )));
     };
-    if !workflow.verbs.contains_key(verb.as_str()) {
+    if verb != RESUME && !workflow.verbs.contains_key(verb.as_str()) {
         return Err(CommandError::user(format!("`{}` knows no verb `{verb}`", workflow.name))
             .maybe_hinted(did_you_mean(verb, workflow.verbs.keys().map(|it| &**it))));
     }
@@ -167,7 +194,8 @@ fn to_run(engine: &Engine, name: &str, said: &Said) -> Result<ExitCode, CommandE
     let asks = run
         .state(&definition.workflow)
         .is_some_and(|it| it.cells.contains_key(&*format!("verb {}", said.verb)));
-    if !view.verbs.contains(&said.verb) && !asks {
+    let takes_up = *said.verb == *RESUME && run.at.stage != RunStage::Paused;
+    if !takes_up && !view.verbs.contains(&said.verb) && !asks {
         let otherwise = definition.workflow.verbs.get(&*said.verb).and_then(|it| it.otherwise.as_ref());
         let filled = |text: &str| engine.filled(&waiting, (&definition, &run), text).map_err(session::told);
         return match otherwise {
@@ -184,7 +212,10 @@ fn to_run(engine: &Engine, name: &str, said: &Said) -> Result<ExitCode, CommandE
         };
     }
     live::paid(&engine.account(name, &definition).map_err(session::told)?.cost);
-    session::leave(engine, &waiting, &Message::Say { verb: said.verb.clone(), inputs: said.inputs.clone() })?;
+    if !takes_up {
+        let message = Message::Say { verb: said.verb.clone(), inputs: said.inputs.clone() };
+        session::leave(engine, &waiting, &message)?;
+    }
     let cancel = session::cancel_on_interrupt();
     let driver = engine.take_up(name, &cancel).map_err(session::told)?;
     if background::is_here() {

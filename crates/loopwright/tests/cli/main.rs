@@ -4,6 +4,7 @@ mod background;
 mod bad_input;
 mod completions;
 mod fork;
+mod gc;
 mod outputs;
 mod pipes;
 mod playing;
@@ -11,6 +12,7 @@ mod reading;
 mod runs;
 mod says;
 mod status;
+mod taken_over;
 mod terminal;
 mod unattended;
 

@@ -3,49 +3,34 @@
 //! One thread writes. What comes while it waits for the disk is taken together into the next commit, so that a thousand
 //! runs cost little more than one. A commit is on the disk (`synchronous=FULL`) before anybody is told of it.
 
+mod forget;
 mod read;
 mod schema;
+mod upgrade;
 mod write;
+mod writer;
 
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Sender, channel};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
 use rusqlite::Connection;
 
+pub use self::forget::Amount;
+use self::write::Writing;
+use self::writer::Job;
+use super::ticket::{Hears, Ticket};
 use super::{Batch, Journal, JournalError, Lease, Letter, Millis, NewRun, RunLine, Snapshot, Stored};
 
 /// A journal in a file.
-#[derive(Debug)]
 pub struct Sqlite {
     path: PathBuf,
     /// Where whoever writes is told what to write.
-    jobs: Option<Sender<Job>>,
+    jobs: Option<Sender<Box<dyn Job>>>,
     writer: Option<JoinHandle<()>>,
     /// Readers do not wait for writers.
     reader: Mutex<Connection>,
-}
-
-/// So much is taken into one commit at most: whoever came first must not wait for ever.
-const MOST_TOGETHER: usize = 4_096;
-
-/// Something to write.
-struct Job {
-    perform: Perform,
-    /// Where whoever wants it learns that it failed.
-    failed: Box<dyn FnOnce(JournalError) + Send>,
-}
-
-/// Writes it, inside a transaction.
-type Perform = Box<dyn FnOnce(&Connection) -> Result<Tell, JournalError> + Send>;
-/// Tells whoever wanted it what came of it, once it is durable.
-type Tell = Box<dyn FnOnce() + Send>;
-
-impl std::fmt::Debug for Job {
-    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        out.write_str("Job")
-    }
 }
 
 impl Sqlite {
@@ -54,11 +39,11 @@ impl Sqlite {
         let writer = schema::connect(path)?;
         schema::bring_up_to_date(&writer, path)?;
         let reader = schema::connect(path)?;
-        let (jobs, wanted) = channel();
+        let (jobs, wanted) = channel::<Box<dyn Job>>();
         let own = path.to_owned();
         let writer = std::thread::Builder::new()
             .name("journal".into())
-            .spawn(move || write_all(&own, &writer, &wanted));
+            .spawn(move || writer::write_all(own, &writer, &wanted));
         let writer =
             writer.map_err(|it| JournalError::Unusable { path: path.to_owned(), why: it.to_string() })?;
         Ok(Self { path: path.to_owned(), jobs: Some(jobs), writer: Some(writer), reader: Mutex::new(reader) })
@@ -76,31 +61,28 @@ impl Sqlite {
         question(&held(&self.reader)).map_err(|it| schema::told(&self.path, &it))
     }
 
-    /// Writes something together with all that waits, and says what came of it when it is durable.
+    /// Has something written together with all that waits; what came of it is heard when it is durable.
+    fn submit<T: Send + 'static>(
+        &self,
+        work: impl FnMut(&mut Writing<'_>) -> Result<T, write::Failed> + Send + 'static,
+    ) -> Hears<T> {
+        let (job, hears) = writer::job(work);
+        // Where nobody writes any more, that is what is heard.
+        let _ = self.jobs.as_ref().map(|it| it.send(job));
+        hears
+    }
+
     fn write<T: Send + 'static>(
         &self,
-        perform: impl FnOnce(&Connection) -> Result<T, write::Failed> + Send + 'static,
+        work: impl FnMut(&mut Writing<'_>) -> Result<T, write::Failed> + Send + 'static,
     ) -> Result<T, JournalError> {
-        let (told, hears) = channel();
-        let path = self.path.clone();
-        let failed: Sender<Result<T, JournalError>> = told.clone();
-        let job = Job {
-            perform: Box::new(move |connection| {
-                let done = perform(connection).map_err(|it| it.told(&path))?;
-                Ok(Box::new(move || {
-                    // Whoever does not wait for it any more does not have to hear it.
-                    let _ = told.send(Ok(done));
-                }))
-            }),
-            failed: Box::new(move |error| {
-                let _ = failed.send(Err(error));
-            }),
-        };
-        // Where nobody writes any more, nobody is heard of either.
-        let _ = self.jobs.as_ref().map(|it| it.send(job));
-        hears.recv().unwrap_or_else(|_| {
-            Err(JournalError::Unusable { path: self.path.clone(), why: "a writer fell over".into() })
-        })
+        self.submit(work).wait()
+    }
+}
+
+impl std::fmt::Debug for Sqlite {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_struct("Sqlite").field("path", &self.path).finish_non_exhaustive()
     }
 }
 
@@ -109,51 +91,6 @@ impl Drop for Sqlite {
         self.jobs = None;
         if let Some(writer) = self.writer.take() {
             let _ = writer.join();
-        }
-    }
-}
-
-/// Writes whatever is wanted, as much as there is at a time in one commit, until nobody can want anything any more.
-fn write_all(path: &Path, connection: &Connection, wanted: &Receiver<Job>) {
-    while let Ok(first) = wanted.recv() {
-        let jobs = std::iter::once(first).chain(wanted.try_iter().take(MOST_TOGETHER)).collect();
-        commit(path, connection, jobs);
-    }
-}
-
-/// Performs jobs in one transaction. One that fails leaves nothing behind and does not disturb the others.
-fn commit(path: &Path, connection: &Connection, jobs: Vec<Job>) {
-    let told = |it: rusqlite::Error| schema::told(path, &it);
-    let run = |statement: &str| {
-        let mut statement = connection.prepare_cached(statement).map_err(told)?;
-        statement.execute([]).map(drop).map_err(told)
-    };
-    if let Err(error) = run("BEGIN IMMEDIATE") {
-        for job in jobs {
-            (job.failed)(error.clone());
-        }
-        return;
-    }
-    let mut done = Vec::with_capacity(jobs.len());
-    for job in jobs {
-        let performed = run("SAVEPOINT one").and_then(|()| (job.perform)(connection));
-        match performed {
-            Ok(tell) => done.push((tell, job.failed)),
-            Err(error) => {
-                // Where that fails as well, the commit does.
-                let _ = run("ROLLBACK TO one");
-                (job.failed)(error);
-            }
-        }
-        let _ = run("RELEASE one");
-    }
-    match run("COMMIT") {
-        Ok(()) => done.into_iter().for_each(|(tell, _)| tell()),
-        Err(error) => {
-            let _ = run("ROLLBACK");
-            for (_, failed) in done {
-                failed(error.clone());
-            }
         }
     }
 }
@@ -170,8 +107,14 @@ impl Journal for Sqlite {
     }
 
     fn append(&self, batch: &Batch) -> Result<u64, JournalError> {
-        let batch = write::Prepared::of(batch)?;
-        self.write(move |it| write::append(it, &batch))
+        self.submit_append(batch).wait()
+    }
+
+    fn submit_append(&self, batch: &Batch) -> Ticket {
+        match write::Prepared::of(batch) {
+            Ok(batch) => Ticket::of(self.submit(move |it| write::append(it, &batch))),
+            Err(error) => Ticket::known(Err(error)),
+        }
     }
 
     fn events(&self, run: &str, after: u64) -> Result<Vec<Stored>, JournalError> {

@@ -1,19 +1,20 @@
 //! What is read, and whether it is what was written.
 
-use loopwright_core::machine::{Event, VERSION};
 use rusqlite::{Connection, Error, OptionalExtension as _, Row, params};
 
+use super::upgrade;
 use super::write::sum;
 use crate::journal::{JournalError, Letter, Millis, NewRun, RunLine, Snapshot, Stands, Stored};
 
 /// Rows of events, and what the run says it has.
 pub(super) struct Rows {
     last: u64,
-    rows: Vec<EventRow>,
+    rows: Vec<BatchRow>,
 }
 
-struct EventRow {
-    seq: u64,
+struct BatchRow {
+    last: u64,
+    count: u64,
     version: u32,
     at: Millis,
     body: String,
@@ -25,15 +26,17 @@ pub(super) fn rows(connection: &Connection, run: &str, after: u64) -> Result<Opt
     // Both from one moment, or a run that is appended to in between looks damaged.
     let transaction = connection.unchecked_transaction()?;
     let Some((id, last)) = numbers(connection, run)? else { return Ok(None) };
-    let select = "SELECT seq, version, at, body, sum FROM events WHERE run = ?1 AND seq > ?2 ORDER BY seq";
+    let select =
+        "SELECT last, count, version, at, body, sum FROM batches WHERE run = ?1 AND last > ?2 ORDER BY last";
     let mut select = connection.prepare_cached(select)?;
     let read = |row: &Row<'_>| {
-        Ok(EventRow {
-            seq: row.get(0)?,
-            version: row.get(1)?,
-            at: row.get(2)?,
-            body: row.get(3)?,
-            sum: row.get(4)?,
+        Ok(BatchRow {
+            last: row.get(0)?,
+            count: row.get(1)?,
+            version: row.get(2)?,
+            at: row.get(3)?,
+            body: row.get(4)?,
+            sum: row.get(5)?,
         })
     };
     let rows = select.query_map(params![id, after], read)?.collect::<Result<Vec<_>, _>>()?;
@@ -52,30 +55,41 @@ fn numbers(connection: &Connection, run: &str) -> Result<Option<(i64, u64)>, Err
 pub(super) fn whole(run: &str, after: u64, rows: Option<Rows>) -> Result<Vec<Stored>, JournalError> {
     let Some(Rows { last, rows }) = rows else { return Err(JournalError::NoRun(run.to_owned())) };
     let damaged = |what: String| Err(JournalError::Damaged { what: format!("run `{run}`, {what}") });
-    let mut stored = Vec::with_capacity(rows.len());
-    for (row, expected) in rows.into_iter().zip(after + 1..) {
-        let EventRow { seq, version, at, body, sum: written } = row;
-        if seq != expected {
-            return damaged(format!("event {expected} is missing"));
+    let mut stored: Vec<Stored> = Vec::with_capacity(2 * rows.len());
+    // The first may begin before what was asked for.
+    let mut next = rows.first().map_or(after + 1, |it| (it.last + 1).saturating_sub(it.count).min(after + 1));
+    for row in rows {
+        let first = (row.last + 1).saturating_sub(row.count);
+        if first < next {
+            return damaged(format!("{} there twice", named(first, row.last.min(next.saturating_sub(1)))));
         }
-        if sum(seq, at, &body) != written {
-            return damaged(format!("event {seq} is not what was written"));
+        if first > next {
+            return damaged(gap(next, first - 1));
         }
-        if version > VERSION {
-            return damaged(format!(
-                "event {seq} is of version {version}, and this Loopwright knows {VERSION}"
-            ));
+        if sum(row.last, row.at, &row.body) != row.sum {
+            return damaged(format!("{} not what was written", named(first, row.last)));
         }
-        match serde_json::from_str::<Event>(&body) {
-            Ok(event) => stored.push(Stored { seq, at, event }),
-            Err(error) => return damaged(format!("event {seq} cannot be read: {error}")),
-        }
+        let events = match upgrade::events(row.version, &row.body) {
+            Ok(events) if events.len() as u64 == row.count => events,
+            Ok(_) => return damaged(format!("{} not what was written", named(first, row.last))),
+            Err(why) => return damaged(format!("{} of no use: {why}", named(first, row.last))),
+        };
+        let numbered = events.into_iter().zip(first..).filter(|(_, seq)| *seq > after);
+        stored.extend(numbered.map(|(event, seq)| Stored { seq, at: row.at, event }));
+        next = row.last + 1;
     }
-    let found = stored.last().map_or(after.min(last), |it| it.seq);
-    if found != last.max(found) {
-        return damaged(format!("events {} to {last} are missing", found + 1));
+    if next <= last {
+        return damaged(gap(next, last));
     }
     Ok(stored)
+}
+
+fn named(first: u64, last: u64) -> String {
+    if first == last { format!("event {first} is") } else { format!("events {first} to {last} are") }
+}
+
+fn gap(first: u64, last: u64) -> String {
+    format!("{} missing", named(first, last))
 }
 
 /// The number of a run.
