@@ -6,14 +6,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use indexmap::IndexMap;
 use loopwright_core::definition::Workflow;
 use loopwright_core::language::{Folder, load};
-use loopwright_core::machine::{Event, Started, advance, before};
+use loopwright_core::machine::{Event, Run, Started, advance, before};
 use loopwright_core::name::Name;
 use loopwright_core::problem::Stage;
 
 use crate::agents::Agent;
 use crate::driver::{Driver, LEASE, Standing, is_gone, stands};
 use crate::error::EngineError;
-use crate::files::Files;
+use crate::files::{Files, Look};
 use crate::home::Home;
 use crate::journal::{Batch, Journal, JournalError, Millis, NewRun, digest};
 use crate::people::{People, Watch};
@@ -147,11 +147,8 @@ impl Engine {
         let definition = Definition { workflow, folder: folder.clone() };
         started.facts = self.once(&definition, &started, &name, (&files, &look))?;
         if let Some(phase) = &begin.phase {
-            let Definition { workflow, folder } = &definition;
-            let run = before(workflow, &started)?;
-            let (files, look, project, now) = (&files, &look, &self.project, (self.clock)());
-            let name = &name;
-            let scene = Scene { workflow, folder, run: &run, name, files, look, project, now, item: None };
+            let run = before(&definition.workflow, &started)?;
+            let scene = self.scene(&definition, (&name, &run), (&files, &look));
             started.digests = crate::landing::vouched(&scene, phase)?;
         }
         Driver::begin(self, &name, (Arc::new(definition), Arc::new(files)), (started, look, None), cancel)
@@ -175,18 +172,8 @@ impl Engine {
             ..Started::default()
         };
         let run = before(&workflow, &started)?;
-        let (project, now, files, look) = (&self.project, (self.clock)(), &files, &look);
-        let scene = Scene {
-            workflow: &workflow,
-            folder,
-            run: &run,
-            name: "import",
-            files,
-            look,
-            project,
-            now,
-            item: None,
-        };
+        let definition = Definition { workflow, folder: folder.clone() };
+        let scene = self.scene(&definition, ("import", &run), (&files, &look));
         let Some(mut wanted) = crate::landing::found(&scene)? else { return Ok(None) };
         wanted.vars.extend(begin.vars.clone());
         Ok(Some(Begin { phase: wanted.phase, vars: wanted.vars, verb: None, ..begin.clone() }))
@@ -198,16 +185,25 @@ impl Engine {
         definition: &Definition,
         started: &Started,
         name: &str,
-        (files, look): (&Files, &crate::files::Look),
+        (files, look): (&Files, &Look),
     ) -> Result<IndexMap<Name, Name>, EngineError> {
-        let Definition { workflow, folder } = definition;
-        let machine = workflow.machine(started.child.as_deref());
+        let machine = definition.workflow.machine(started.child.as_deref());
         let once = machine.into_iter().flat_map(|it| &it.facts).filter(|(_, it)| it.once);
         let once: Vec<Name> = once.map(|(name, _)| name.clone()).collect();
-        let run = before(workflow, started)?;
+        let run = before(&definition.workflow, started)?;
+        Ok(self.scene(definition, (name, &run), (files, look)).facts(&once)?)
+    }
+
+    /// Everything there is to look at now about a run.
+    pub(crate) fn scene<'a>(
+        &'a self,
+        definition: &'a Definition,
+        (name, run): (&'a str, &'a Run),
+        (files, look): (&'a Files, &'a Look),
+    ) -> Scene<'a> {
+        let Definition { workflow, folder } = definition;
         let (project, now) = (&self.project, (self.clock)());
-        let scene = Scene { workflow, folder, run: &run, name, files, look, project, now, item: None };
-        Ok(scene.facts(&once)?)
+        Scene { workflow, folder, run, name, files, look, project, now, item: None }
     }
 
     /// A run as it stands, without driving it.

@@ -8,7 +8,6 @@ use crate::engine::{Definition, Engine};
 use crate::error::EngineError;
 use crate::files::{Files, Look};
 use crate::journal::{JournalError, Millis, Stored};
-use crate::scene::Scene;
 
 /// What a run took so far.
 #[derive(Clone, Copy, Debug, Default)]
@@ -80,12 +79,7 @@ impl Engine {
         if !text.contains("{{") && !text.contains("{%") {
             return Ok(text.to_owned());
         }
-        self.seen(run, |files, look| {
-            let Definition { workflow, folder } = definition;
-            let (project, now) = (&self.project, (self.clock)());
-            let scene = Scene { workflow, folder, run, name, files, look, project, now, item: None };
-            Ok(scene.text(text)?)
-        })
+        self.seen(run, |files, look| Ok(self.scene(definition, (name, run), (files, look)).text(text)?))
     }
 
     /// Looks at the files of a run as they are now.

@@ -167,6 +167,29 @@ pub(crate) struct Manner {
     pub(crate) unattended: Option<Unattended>,
 }
 
+/// How a run is driven, as somebody says it.
+#[derive(clap::Args, Debug)]
+pub(crate) struct MannerArgs {
+    /// An answer given beforehand; without a terminal, questions without one wait
+    #[arg(long = "answer", value_name = "QUESTION=ANSWER")]
+    answers: Vec<String>,
+    /// Ask nothing at the terminal; what becomes of questions without an answer
+    #[arg(long, value_name = "POLICY")]
+    unattended: Option<Unattended>,
+    /// In the background: says what the run is called once it goes, and returns
+    #[arg(long)]
+    pub(crate) detach: bool,
+    /// One event a line, as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+impl MannerArgs {
+    pub(crate) fn manner(&self) -> Manner {
+        Manner { json: self.json, answers: self.answers.clone(), unattended: self.unattended }
+    }
+}
+
 impl Manner {
     /// Of somebody who only wants to know whether it is for programs.
     pub(crate) fn plain(json: bool) -> Self {

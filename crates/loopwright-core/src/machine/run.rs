@@ -312,6 +312,17 @@ impl Run {
         }
     }
 
+    /// How long the work at hand may take before a budget of time is used up, in milliseconds. `None`: there is none.
+    pub fn time_left(&self, machine: &Machine) -> Option<u64> {
+        let timed = machine.budgets.iter().filter(|(_, it)| it.unit() == Unit::Time);
+        let left = timed.filter_map(|(name, budget)| {
+            let (line, _) = self.line(name, budget)?;
+            let keep = budget.keep.map_or(0, |it| it.value);
+            Some(self.left.get(&*line)?.saturating_sub(keep))
+        });
+        left.min()
+    }
+
     /// Whether a budget can be spent.
     pub fn can_spend(&self, machine: &Machine, name: &Name) -> bool {
         machine

@@ -281,17 +281,7 @@ impl<'e> Driver<'e> {
 
     /// Everything there is to look at now.
     fn scene<'a>(&'a self, look: &'a Look, item: Option<&'a str>) -> Scene<'a> {
-        Scene {
-            workflow: &self.definition.workflow,
-            folder: &self.definition.folder,
-            run: &self.run,
-            name: &self.name,
-            files: &self.files,
-            look,
-            project: &self.engine.project,
-            now: (self.engine.clock)(),
-            item,
-        }
+        Scene { item, ..self.engine.scene(&self.definition, (&self.name, &self.run), (&self.files, look)) }
     }
 
     /// All files as they are.

@@ -120,7 +120,10 @@ fn one(
         prompt: prompt(scene, name, role, call)?,
         folder: scene.files.root().to_owned(),
         environment: about.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
-        wall: Duration::from_millis(call.and_then(|it| it.timeout).unwrap_or(role.timeout)),
+        wall: within_budget(
+            scene,
+            Duration::from_millis(call.and_then(|it| it.timeout).unwrap_or(role.timeout)),
+        ),
         idle: Duration::from_millis(role.idle),
     };
     let reply = match agent.call(&call_of, &engine.supervisor, cancel) {
@@ -136,6 +139,12 @@ fn one(
             .unwrap_or_else(|why| Outcome { summary: why, ..Outcome::of("malformed") }),
     };
     Ok((Outcome { cost: reply.cost, ..outcome }, reply.transcript))
+}
+
+/// How long something may take: no longer than is left of the time there is.
+pub(super) fn within_budget(scene: &Scene<'_>, wall: Duration) -> Duration {
+    let left = scene.machine().and_then(|it| scene.run.time_left(it));
+    left.map_or(wall, |it| wall.min(Duration::from_millis(it)))
 }
 
 /// What a call should have left behind and did not.

@@ -8,6 +8,7 @@ use loopwright_core::machine::{Cost, Outcome};
 use serde_json::{Value, json};
 
 use super::bounds::{Bounds, keep_within, listed};
+use super::call::within_budget;
 use super::{Done, Prepared};
 use crate::engine::Engine;
 use crate::error::EngineError;
@@ -66,7 +67,7 @@ pub(super) fn perform(
         };
     }
     for command in commands {
-        let left = Duration::from_millis(check.timeout).saturating_sub(begun.elapsed());
+        let left = within_budget(scene, Duration::from_millis(check.timeout)).saturating_sub(begun.elapsed());
         let wall = Duration::from_millis(check.each).min(left);
         let _ = writeln!(log, "$ {command}");
         let ran = Command::shell(command, scene.files.root().to_owned(), wall).run(

@@ -165,3 +165,32 @@ fn what_is_not_kept_to_yet_is_not_begun() {
         assert_eq!(engine.journal.runs().expect("runs"), [], "{to}: it was begun");
     }
 }
+
+/// Agents and checks that come back only if somebody lets them.
+const LATE: &str = r#"
+workflow: late
+subject: thing
+budgets: {time: {limit: 700ms, keep: 200ms}, retries: {limit: 2, per: visit}}
+documents: {code: {files: ["src/**"]}}
+roles: {coder: {agent: coder, prompt: "Write.", may-write: [code]}}
+defaults: {failures: failed}
+states:
+  write: {agent: coder, on: {done: done, timeout: {to: again, spend: retries, else: failed}, over-budget: late}}
+  done: {end: success}
+  late: {end: stopped}
+  failed: {end: failure}
+"#;
+
+#[test]
+fn a_call_is_cut_off_where_its_time_is_used_up() {
+    let bench = Bench::with(&[("a", "a\n")]);
+    let pipe = bench.path().join(".git/never");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().expect("mkfifo").success());
+    let engine = bench.engine(&[("coder", "read -r _ < .git/never")]);
+    let standing = crate::actions::start(&engine, &workflow(LATE)).drive().expect("it runs");
+    let run = standing.run();
+    assert_eq!(&*run.at.state, "late", "{:?}", bench.lines());
+    // What is kept for afterwards is still there, give or take the moment it took to end the call.
+    assert!(run.left["time"] <= 200, "{:?}", run.left);
+    assert_eq!(bench.lines().iter().filter(|it| it.ends_with(" timeout")).count(), 1, "{:?}", bench.lines());
+}

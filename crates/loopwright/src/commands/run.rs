@@ -9,7 +9,7 @@ use loopwright_core::problem::did_you_mean;
 use loopwright_engine::Begin;
 
 use crate::error::CommandError;
-use crate::progress::{self, Manner, Unattended};
+use crate::progress::{self, Manner, MannerArgs};
 use crate::{background, find, session, show};
 
 /// Run a workflow in this project
@@ -25,23 +25,13 @@ pub(crate) struct RunArgs {
     /// A variable somebody may choose at the start
     #[arg(long = "set", value_name = "NAME=VALUE")]
     vars: Vec<String>,
-    /// An answer given beforehand; without a terminal, questions without one wait
-    #[arg(long = "answer", value_name = "QUESTION=ANSWER")]
-    answers: Vec<String>,
-    /// Ask nothing at the terminal; what becomes of questions without an answer
-    #[arg(long, value_name = "POLICY")]
-    unattended: Option<Unattended>,
-    /// In the background: says what the run is called once it is begun, and returns
-    #[arg(long)]
-    detach: bool,
-    /// One event a line, as JSON
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    manner: MannerArgs,
 }
 
 pub(crate) fn cmd_run(arguments: &RunArgs) -> Result<ExitCode, CommandError> {
-    if arguments.detach && !background::is_here() {
-        return background::start(arguments.json);
+    if arguments.manner.detach && !background::is_here() {
+        return background::start(arguments.manner.json);
     }
     let begin = Begin {
         subject: arguments.subject.clone().unwrap_or_default(),
@@ -49,9 +39,7 @@ pub(crate) fn cmd_run(arguments: &RunArgs) -> Result<ExitCode, CommandError> {
         vars: pairs("--set", &arguments.vars)?.into_iter().map(|(name, it)| (name, it.into())).collect(),
         ..Begin::default()
     };
-    let manner =
-        Manner { json: arguments.json, answers: arguments.answers.clone(), unattended: arguments.unattended };
-    begin_and_drive(&arguments.workflow, &begin, &manner)
+    begin_and_drive(&arguments.workflow, &begin, &arguments.manner.manner())
 }
 
 /// Begins a run and drives it as far as it goes.

@@ -14,7 +14,7 @@ use loopwright_engine::{Begin, Engine, Message};
 
 use super::run::{begin_and_drive, pairs};
 use crate::error::{self, CommandError};
-use crate::progress::{self, Manner, Unattended};
+use crate::progress::{self, Manner, MannerArgs};
 use crate::{background, find, live, session, show};
 
 /// The verb that every workflow knows: go on.
@@ -30,18 +30,8 @@ struct VerbArgs {
     /// An input of the workflow's
     #[arg(long = "input", value_name = "NAME=VALUE")]
     inputs: Vec<String>,
-    /// An answer given beforehand
-    #[arg(long = "answer", value_name = "QUESTION=ANSWER")]
-    answers: Vec<String>,
-    /// Ask nothing at the terminal; what becomes of questions without an answer
-    #[arg(long, value_name = "POLICY")]
-    unattended: Option<Unattended>,
-    /// In the background: says what the run is called once it goes on, and returns
-    #[arg(long)]
-    detach: bool,
-    /// One event a line, as JSON
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    manner: MannerArgs,
 }
 
 /// What somebody said to a workflow.
@@ -144,8 +134,8 @@ fn said(workflow: &Workflow, words: &[String]) -> Result<Said, CommandError> {
         verb: verb.as_str().into(),
         subject: typed.subject,
         inputs: pairs("--input", &typed.inputs)?,
-        manner: Manner { json: typed.json, answers: typed.answers, unattended: typed.unattended },
-        detach: typed.detach,
+        detach: typed.manner.detach,
+        manner: typed.manner.manner(),
     })
 }
 
