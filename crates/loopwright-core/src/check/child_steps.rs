@@ -28,6 +28,7 @@ pub(super) fn steps_to_ends(
     // Where it can end like that without a person, the parent counts on it.
     let attended = |path: &Path| path.moves.iter().any(|it| waits(it.node as usize, it.cell as usize));
     let key = |way: Name| (instance.state.clone(), instance.setting.clone(), way);
+    let mut by_itself: Vec<Name> = Vec::new();
     for (name, nodes) in end_nodes(&instance.unfolded) {
         let path_by = |prover: &Prover<'_>| {
             nodes.iter().find_map(|it| match prover.path_to_node(*it) {
@@ -37,27 +38,35 @@ pub(super) fn steps_to_ends(
         };
         let Some(path) = path_by(prover) else { continue };
         let path = attended(&path).then(|| path_by(&alone)).flatten().unwrap_or(path);
-        found.insert(key(name), steps_of(instance, &path, tracer));
+        found.insert(key(name.clone()), steps_of(instance, &path, tracer));
+        if !attended(&path) {
+            by_itself.push(name);
+        }
     }
+    // By the way: the run, and whether it is of use without a person only.
     let ways = |prover: &Prover<'_>| {
         let way = |it: &Watch| match &it.what {
-            What::OnTheWay { seen: Seen::NothingForced, end } => Some(forcing(end)),
-            What::OnTheWay { seen: Seen::NotWritten(documents), end } => Some(writing(end, *documents)),
+            What::OnTheWay { seen: Seen::NothingForced, end } => Some((forcing(end), false)),
+            What::OnTheWay { seen: Seen::NotWritten(documents), end } => {
+                Some((writing(end, *documents), by_itself.contains(end)))
+            }
             _ => None,
         };
         let told = watches.iter().zip(prover.monitors());
         let told = told.filter_map(|(watch, verdict)| match verdict {
-            Verdict::Broken(path) => Some((way(watch)?, path)),
+            Verdict::Broken(path) => way(watch).map(|(way, alone)| (way, (path, alone))),
             _ => None,
         });
-        told.collect::<FxHashMap<Name, Path>>()
+        told.collect::<FxHashMap<Name, (Path, bool)>>()
     };
     if watches.iter().any(|it| matches!(it.what, What::OnTheWay { .. })) {
         let mut all = ways(prover);
-        if all.values().any(attended) {
+        if all.values().any(|(path, _)| attended(path)) {
             all.extend(ways(&alone));
         }
-        found.extend(all.into_iter().map(|(way, path)| (key(way), steps_of(instance, &path, tracer))));
+        // What only a person's way writes is not what the parent counts on, where there is a way without.
+        all.retain(|_, (path, alone)| !*alone || !attended(path));
+        found.extend(all.into_iter().map(|(way, (path, _))| (key(way), steps_of(instance, &path, tracer))));
     }
     found
 }
