@@ -27,6 +27,17 @@ impl Driver<'_> {
         Ok(())
     }
 
+    /// Ends the run if somebody said so. Whatever else they left stays for whoever drives it next.
+    pub(super) fn hear_stop(&mut self) -> Result<(), EngineError> {
+        for letter in self.engine.journal.inbox(&self.name)? {
+            if let Ok(message @ Message::Stop { .. }) = serde_json::from_str::<Message>(&letter.body) {
+                self.take_in(message)?;
+                self.taken.push(letter.id);
+            }
+        }
+        Ok(())
+    }
+
     /// Takes in one message; says why not.
     fn take_in(&mut self, message: Message) -> Result<Option<String>, EngineError> {
         let event = match message {

@@ -225,7 +225,12 @@ impl<'e> Driver<'e> {
     }
 
     fn go(&mut self) -> Result<Option<Standing>, EngineError> {
-        self.take_place()?;
+        if let Err(busy) = self.take_place() {
+            // To end, it needs no folder.
+            self.hear_stop()?;
+            let run = Box::new(self.run.clone());
+            return if run.is_over() { Ok(Some(Standing::Over { ending: None, run })) } else { Err(busy) };
+        }
         self.settle_lost()?;
         loop {
             // What somebody edited was there before they said something.

@@ -1,7 +1,7 @@
 //! Two runs in one folder would take each other's changes for their own: the second has to wait.
 
 use loopwright_engine::process::Cancel;
-use loopwright_engine::{Begin, EngineError};
+use loopwright_engine::{Begin, EngineError, Message};
 
 use crate::actions::start;
 use crate::bench::{Bench, workflow};
@@ -18,6 +18,9 @@ fn one_run_is_at_work_in_a_folder() {
     let agent = "cat > /dev/null; git=$(git rev-parse --git-dir); echo x > $git/begun; read -r _ < $git/go; echo b > a";
     let text = workflow(ALONE);
     let engine = bench.engine(&[("coder", agent)]);
+    let waiting = start(&engine, &workflow(WAITS));
+    let waits = waiting.name().to_owned();
+    waiting.drive().expect("it waits");
     std::thread::scope(|scope| {
         let first = scope.spawn(|| start(&engine, &text).drive().expect("it runs"));
         let mut begun = String::new();
@@ -27,7 +30,14 @@ fn one_run_is_at_work_in_a_folder() {
         let refused = engine.begin(&text, &begin, &Cancel::default()).err().expect("it is refused");
         assert!(matches!(&refused, EngineError::Busy { .. }), "{refused}");
         assert!(refused.to_string().contains("git worktree add"), "{refused}");
-        assert_eq!(engine.journal.runs().expect("runs").len(), 1, "nothing was begun");
+        assert_eq!(engine.journal.runs().expect("runs").len(), 2, "nothing was begun");
+        // One that waits cannot go on here meanwhile, and can be ended.
+        let refused = engine.drive(&waits, &Cancel::default()).expect_err("it is refused");
+        assert!(matches!(&refused, EngineError::Busy { .. }), "{refused}");
+        let stop = Message::Stop { reason: "enough".into() };
+        engine.journal.post(&waits, 0, &serde_json::to_string(&stop).expect("a message")).expect("posted");
+        assert!(engine.drive(&waits, &Cancel::default()).expect("it ends").run().is_over());
+        assert!(engine.read(&waits).expect("a run").1.is_over());
         std::fs::write(git.join("go"), "go\n").expect("it goes on");
         assert_eq!(&*first.join().expect("it ran").run().at.state, "done");
     });
@@ -38,6 +48,15 @@ fn one_run_is_at_work_in_a_folder() {
             .expect("room"),
     );
 }
+
+const WAITS: &str = r#"
+workflow: waits
+subject: thing
+verbs: {go: {}}
+states:
+  rest: {rest: "It waits.", on: {verb go: done}}
+  done: {end: success}
+"#;
 
 const ALONE: &str = r#"
 workflow: alone
