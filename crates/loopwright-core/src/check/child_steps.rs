@@ -52,9 +52,9 @@ pub(super) fn steps_to_ends(
             }
             _ => None,
         };
-        let told = watches.iter().zip(prover.monitors());
-        let told = told.filter_map(|(watch, verdict)| match verdict {
-            Verdict::Broken(path) => way(watch).map(|(way, alone)| (way, (path, alone))),
+        let told = watches.iter().enumerate().filter_map(|(at, it)| Some((at, way(it)?)));
+        let told = told.filter_map(|(at, (way, alone))| match prover.monitor(at) {
+            Verdict::Broken(path) => Some((way, (path.clone(), alone))),
             _ => None,
         });
         told.collect::<FxHashMap<Name, (Path, bool)>>()
@@ -79,12 +79,11 @@ pub(super) fn steps_without(
     tracer: &Tracer<'_, '_>,
 ) -> Vec<(Happened, ChildSteps)> {
     let mut found: Vec<(Happened, ChildSteps)> = Vec::new();
-    for (watch, verdict) in watches.iter().zip(prover.monitors()) {
-        let (What::Inside { happened, end }, Verdict::Broken(path)) = (&watch.what, verdict) else {
-            continue;
-        };
+    for (at, watch) in watches.iter().enumerate() {
+        let What::Inside { happened, end } = &watch.what else { continue };
+        let Verdict::Broken(path) = prover.monitor(at) else { continue };
         let key = (instance.state.clone(), instance.setting.clone(), end.clone());
-        let steps = ChildSteps::from_iter([(key, steps_of(instance, &path, tracer))]);
+        let steps = ChildSteps::from_iter([(key, steps_of(instance, path, tracer))]);
         match found.iter_mut().find(|(it, _)| it == happened) {
             Some((_, known)) => known.extend(steps),
             None => found.push((happened.clone(), steps)),

@@ -7,9 +7,10 @@ use rustc_hash::FxHashMap;
 use super::monitors::{Seen, Watch, What};
 use super::slots::term_values;
 use super::terms::outer_terms;
+use super::trace::{ChildSteps, Tracer};
 use super::unfold::{Ends, Forced, Memory, Reached, Setting, Unfolded};
 use super::watched::watches;
-use super::writes::{Documents, Shelf};
+use super::writes::{Documents, Shelf, each};
 use crate::definition::{Claim, EachRun, Happened, Kind, Machine, Term, Workflow};
 use crate::name::Name;
 use crate::proof::{Certainty, Limits, Prover, Verdict};
@@ -22,8 +23,15 @@ pub(super) struct Instance<'w> {
     /// What it runs the child with.
     pub(super) setting: Setting,
     pub(super) unfolded: Unfolded<'w>,
-    /// What its watches come to, where the parent's properties speak of it.
-    verdicts: Vec<Verdict>,
+    /// What the parent's properties say happens in it, and before which ends it surely does.
+    surely: Vec<(Happened, Name)>,
+}
+
+impl<'w> Instance<'w> {
+    /// Writes runs of the child alone down.
+    pub(super) fn tracer<'a>(&'a self, shelf: &'a Shelf, children: &'a ChildSteps) -> Tracer<'a, 'w> {
+        Tracer { unfolded: &self.unfolded, shelf, children, prefix: None }
+    }
 }
 
 /// A workflow unfolded: its own machine, and every child as it is run.
@@ -36,11 +44,19 @@ pub(super) struct Family<'w> {
     pub(super) child_watches: FxHashMap<Name, Vec<Watch>>,
 }
 
+impl Family<'_> {
+    /// The watches of a child, in the order of its graph's monitors.
+    pub(super) fn watches_of(&self, instance: &Instance<'_>) -> &[Watch] {
+        let name = instance.unfolded.machine.name.as_ref();
+        name.and_then(|it| self.child_watches.get(it)).map(Vec::as_slice).unwrap_or_default()
+    }
+}
+
 /// Unfolds a workflow: first the children, for everything a parent may run them with, then the parent, knowing what they
 /// can come to. Where there is too much it may run them with, the parent is unfolded before as well, to learn what it does.
 pub(super) fn unfold<'w>(workflow: &'w Workflow, shelf: &'w Shelf, memory: Memory) -> Family<'w> {
     if workflow.children.is_empty() {
-        let watches = main_watches(workflow, &[], &FxHashMap::default());
+        let watches = main_watches(workflow, &[]);
         let main = Unfolded::new(workflow, shelf, &workflow.main, &[], &Ends::default(), &watches, memory);
         return Family { main, instances: Vec::new(), watches, child_watches: FxHashMap::default() };
     }
@@ -65,12 +81,12 @@ pub(super) fn unfold<'w>(workflow: &'w Workflow, shelf: &'w Shelf, memory: Memor
             &all,
             memory,
         );
-        let (reached, verdicts) = comes_to(&unfolded, &all);
+        let (reached, surely) = comes_to(&unfolded, &all);
         child_watches.insert(child.name.clone().unwrap_or_default(), all);
         ends.insert((state.clone(), setting.clone()), reached);
-        instances.push(Instance { state, setting, unfolded, verdicts });
+        instances.push(Instance { state, setting, unfolded, surely });
     }
-    let watches = main_watches(workflow, &instances, &child_watches);
+    let watches = main_watches(workflow, &instances);
     let main = Unfolded::new(workflow, shelf, &workflow.main, &[], &ends, &watches, memory);
     let used = self::settings(&main);
     instances
@@ -123,23 +139,25 @@ fn settings<'w>(parent: &Unfolded<'w>) -> Vec<(Name, &'w Machine, Setting)> {
     found
 }
 
-/// What a child comes to: its ends, whether only by what a person decides; and what its watches come to, if somebody
-/// asks for that.
-fn comes_to(unfolded: &Unfolded<'_>, watches: &[Watch]) -> (IndexMap<Name, Reached>, Vec<Verdict>) {
+/// What a child comes to: its ends, whether only by what a person decides; and what surely happens before them.
+fn comes_to(unfolded: &Unfolded<'_>, watches: &[Watch]) -> (IndexMap<Name, Reached>, Vec<(Happened, Name)>) {
     let prover = Prover::new(&unfolded.graph, Limits::default());
     let waits = |node: usize, cell: usize| unfolded.graph.nodes[node].cells[cell].waits;
     let alone = Prover::without(&unfolded.graph, Limits::default(), &waits);
     let unattended = ends_of(unfolded, &alone);
     let ends = ends_of(unfolded, &prover);
-    let asked = |it: &Watch| matches!(it.what, What::Inside { .. } | What::OnTheWay { .. });
-    let verdicts = if watches.iter().any(asked) { prover.monitors() } else { Vec::new() };
+    let holds = |at: usize| *prover.monitor(at) == Verdict::Holds;
     let always = |end: &Name, what: Seen| {
-        let mut about = watches.iter().zip(&verdicts);
-        about.any(|(it, verdict)| {
+        watches.iter().enumerate().any(|(at, it)| {
             let asked = matches!(&it.what, What::OnTheWay { seen, end: of } if of == end && *seen == what);
-            asked && *verdict == Verdict::Holds
+            asked && holds(at)
         })
     };
+    let surely = watches.iter().enumerate().filter_map(|(at, it)| match &it.what {
+        What::Inside { happened, end } if holds(at) => Some((happened.clone(), end.clone())),
+        _ => None,
+    });
+    let surely = surely.collect();
     let forces = unfolded.machine.arms().any(|it| !it.forced.is_empty());
     let reached = |end: Name| {
         let by_person = !unattended.contains(&end);
@@ -152,7 +170,7 @@ fn comes_to(unfolded: &Unfolded<'_>, watches: &[Watch]) -> (IndexMap<Name, Reach
         let reached = Reached { by_person, edited, forced };
         (end, reached)
     };
-    (ends.into_iter().map(reached).collect(), verdicts)
+    (ends.into_iter().map(reached).collect(), surely)
 }
 
 /// What somebody edits on every way to an end of a child.
@@ -172,10 +190,7 @@ fn edited_before(unfolded: &Unfolded<'_>, end: &Name) -> Documents {
     let cells = unfolded.outcomes.iter().enumerate();
     let all = cells.flat_map(|(node, cells)| (0..cells.len()).map(move |cell| (node, cell)));
     let all = all.fold(0, |set, (node, cell)| set | edited(node, cell));
-    (0..Documents::BITS)
-        .map(|at| all & (1 << at))
-        .filter(|it| *it != 0 && needs(*it))
-        .fold(0, |set, it| set | it)
+    each(all).filter(|it| needs(*it)).fold(0, |set, it| set | it)
 }
 
 fn ends_of(unfolded: &Unfolded<'_>, prover: &Prover<'_>) -> Vec<Name> {
@@ -246,10 +261,7 @@ fn written(workflow: &Workflow, shelf: &Shelf, child: &Machine) -> Vec<Watch> {
     };
     let both = shelf.touched(judged(child)) & shelf.touched(judged(&workflow.main));
     let may = both & super::writes::of_machine(workflow, shelf, child, &|_| None);
-    let one_by_one = (0..Documents::BITS).map(|at| may & (1 << at)).filter(|it| *it != 0);
-    one_by_one
-        .flat_map(|it| child.ends().map(move |(end, _)| on_the_way(Seen::NotWritten(it), end)))
-        .collect()
+    each(may).flat_map(|it| child.ends().map(move |(end, _)| on_the_way(Seen::NotWritten(it), end))).collect()
 }
 
 fn properties_of(workflow: &Workflow) -> Vec<Happened> {
@@ -265,11 +277,7 @@ fn properties_of(workflow: &Workflow) -> Vec<Happened> {
 }
 
 /// The parent's watches: its own, and the author's properties.
-fn main_watches(
-    workflow: &Workflow,
-    instances: &[Instance<'_>],
-    child_watches: &FxHashMap<Name, Vec<Watch>>,
-) -> Vec<Watch> {
+fn main_watches(workflow: &Workflow, instances: &[Instance<'_>]) -> Vec<Watch> {
     let mut found = watches(workflow, &workflow.main);
     for (property, declared) in workflow.properties.iter().enumerate() {
         match &declared.claim {
@@ -282,7 +290,7 @@ fn main_watches(
                             reach: reach.clone(),
                             happened: happened.clone(),
                             when: when.clone(),
-                            inside: surely_inside(instances, child_watches, happened),
+                            inside: surely_inside(instances, happened),
                         },
                     });
                 }
@@ -293,7 +301,7 @@ fn main_watches(
                     property,
                     after: after.clone(),
                     comes: comes.clone(),
-                    inside: surely_inside(instances, child_watches, comes),
+                    inside: surely_inside(instances, comes),
                 },
             }),
             Claim::AtMost { .. } => {}
@@ -303,25 +311,12 @@ fn main_watches(
 }
 
 /// Where something surely happens in a child, by loop, setting and end.
-fn surely_inside(
-    instances: &[Instance<'_>],
-    child_watches: &FxHashMap<Name, Vec<Watch>>,
-    wanted: &Happened,
-) -> Vec<(Name, Setting, Vec<Name>)> {
+fn surely_inside(instances: &[Instance<'_>], wanted: &Happened) -> Vec<(Name, Setting, Vec<Name>)> {
     let Happened::Signal { child: Some(child), .. } = wanted else { return Vec::new() };
     let mut found = Vec::new();
     for instance in instances.iter().filter(|it| it.unfolded.machine.name.as_ref() == Some(child)) {
-        let Some(watches) = child_watches.get(child) else { continue };
-        let ends = watches
-            .iter()
-            .zip(&instance.verdicts)
-            .filter_map(|(watch, verdict)| match &watch.what {
-                What::Inside { happened, end } if happened == wanted && *verdict == Verdict::Holds => {
-                    Some(end.clone())
-                }
-                _ => None,
-            })
-            .collect();
+        let surely = instance.surely.iter().filter(|(happened, _)| happened == wanted);
+        let ends = surely.map(|(_, end)| end.clone()).collect();
         found.push((instance.state.clone(), instance.setting.clone(), ends));
     }
     found

@@ -52,12 +52,12 @@ pub fn check(workflow: &Workflow) -> Report {
 
 /// The same, with limits of one's own on how far to walk.
 pub fn check_within(workflow: &Workflow, limits: &Limits) -> Report {
-    // What does not hold must be shown by a run: if one lacks an item, it is remembered which ones there are.
-    let (report, lacks_item) = examine(workflow, limits, Memory::Together);
-    if lacks_item { examine(workflow, limits, Memory::ByEnd).0 } else { report }
+    // What does not hold must be shown by a run: if one is not, because of items, they are remembered exactly.
+    let (report, exactly) = examine(workflow, limits, Memory::Together);
+    if exactly { examine(workflow, limits, Memory::Exactly).0 } else { report }
 }
 
-/// What is known about a workflow, and whether a run that was written down lacks an item.
+/// What is known about a workflow, and whether more would be if items were remembered exactly.
 #[expect(clippy::too_many_lines, reason = "one question after the other, in the order they are reported")]
 fn examine(workflow: &Workflow, limits: &Limits, memory: Memory) -> (Report, bool) {
     let shelf = Shelf::of(workflow);
@@ -68,17 +68,21 @@ fn examine(workflow: &Workflow, limits: &Limits, memory: Memory) -> (Report, boo
     let mut child_costs: FxHashMap<_, _> = FxHashMap::default();
     let nothing = ChildSteps::default();
     let mut child_steps: ChildSteps = ChildSteps::default();
-    let mut child_steps_without = Vec::new();
     let main_prover = Prover::new(&family.main.graph, limits.clone());
     let child_provers: Vec<Prover<'_>> =
         family.instances.iter().map(|it| Prover::new(&it.unfolded.graph, limits.clone())).collect();
     for (instance, prover) in family.instances.iter().zip(&child_provers) {
-        let tracer = Tracer { unfolded: &instance.unfolded, shelf: &shelf, children: &nothing, prefix: None };
-        let watches = instance.unfolded.machine.name.as_ref().and_then(|it| family.child_watches.get(it));
-        let watches = watches.map(Vec::as_slice).unwrap_or_default();
+        let (watches, tracer) = (family.watches_of(instance), instance.tracer(&shelf, &nothing));
         child_steps.extend(child_steps::steps_to_ends(instance, watches, prover, &tracer));
-        child_steps_without.extend(child_steps::steps_without(instance, watches, prover, &tracer));
     }
+    // Only a property that does not hold asks for these.
+    let child_steps_without = || {
+        let each = family.instances.iter().zip(&child_provers);
+        let each = each.flat_map(|(it, prover)| {
+            child_steps::steps_without(it, family.watches_of(it), prover, &it.tracer(&shelf, &nothing))
+        });
+        each.collect()
+    };
     let main_tracer = Tracer { unfolded: &family.main, shelf: &shelf, children: &child_steps, prefix: None };
     // What is never run costs nothing and shows nothing.
     let instances =
@@ -155,7 +159,7 @@ fn examine(workflow: &Workflow, limits: &Limits, memory: Memory) -> (Report, boo
     size.states = workflow.machines().map(|it| it.states.len()).sum();
     size.cells = workflow.machines().flat_map(|it| it.states.values()).map(|it| it.cells.len()).sum();
     size.arms = Coverage::of(workflow).count().0;
-    shown::only_what_plays(workflow, &mut problems, &mut forced, &doubled);
+    let all_play = shown::only_what_plays(workflow, &mut problems, &mut forced, &doubled);
     let order = |it: &Problem| (follows(it.code), it.place.clone(), it.code, it.message.clone());
     problems.sort_by_cached_key(order);
     problems.dedup_by(|a, b| a.place == b.place && a.code == b.code && a.message == b.message);
@@ -175,7 +179,7 @@ fn examine(workflow: &Workflow, limits: &Limits, memory: Memory) -> (Report, boo
     if unfolded.into_iter().any(Unfolded::is_partial) {
         keep_what_was_seen(&mut report);
     }
-    (report, family.main.lacks_item.get())
+    (report, family.main.needs_items_exactly(all_play))
 }
 
 /// Where only part of a workflow was walked, what was seen holds; that there is nothing else was not shown.

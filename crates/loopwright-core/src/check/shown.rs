@@ -11,15 +11,16 @@ use crate::rehearse::{Coverage, Played, Scenario, Shares, Stop, Verdict, WalkSte
 const LONGEST_PATH: usize = 10_000;
 
 /// Leaves out what a run shows that cannot come to it, and says of the rest what was not shown. `doubled` are endless runs,
-/// each with one that goes round twice.
+/// each with one that goes round twice. Tells whether all that should be shown is.
 pub(super) fn only_what_plays(
     workflow: &Workflow,
     problems: &mut Vec<Problem>,
     forced: &mut [Forced],
     doubled: &[(Scenario, Scenario)],
-) {
+) -> bool {
     let mut stage = Stage { workflow, shares: Shares::new(), coverage: Coverage::of(workflow) };
     stage.leave_out_stopped(problems, forced, doubled);
+    let mut all_play = true;
     for problem in problems {
         problem.path.take_if(|it| it.steps.len() > LONGEST_PATH);
         let Some(path) = &problem.path else { continue };
@@ -31,13 +32,15 @@ pub(super) fn only_what_plays(
         let helped = |it: &Verdict| it.played.walk.iter().filter(|it| it.person).count();
         let again = twice.map(|it| stage.play(it).map(|it| helped(&it)));
         if once.is_none() || again.is_some_and(|it| it != once.as_ref().map(helped)) {
+            all_play = false;
             problem.path = None;
             problem.message = format!("it was not shown that this cannot happen: {}", problem.message);
         }
     }
     for way in forced {
-        way.path.take_if(|it| stage.play(it).is_none());
+        all_play &= way.path.take_if(|it| stage.play(it).is_none()).is_none();
     }
+    all_play
 }
 
 /// Where runs are played.

@@ -9,7 +9,8 @@ use rustc_hash::FxHashMap;
 
 use super::fact_reads::{Reads, fact_reads};
 use super::terms::{reads_by_state, reads_same_again};
-use super::writes::{Documents, Shelf};
+use super::unfold::Memory;
+use super::writes::{Documents, Shelf, each};
 use crate::definition::{Claim, Condition, Gate, Kind, Machine, State, Target, Term, Workflow};
 use crate::machine::gate_name;
 use crate::name::Name;
@@ -106,6 +107,7 @@ impl Slots {
         shelf: &Shelf,
         machine: &Machine,
         done: &[Remembered],
+        memory: Memory,
     ) -> Self {
         let mut slots = Self { kept: Vec::new(), index: FxHashMap::default(), alive: IndexMap::new() };
         let mut read = reads_by_state(workflow, machine);
@@ -133,7 +135,7 @@ impl Slots {
             slots.add(workflow, shelf, machine, Slot::Done(name.clone(), ends.clone()));
             let gate = machine.states.get(&**name).and_then(|it| it.gate.as_ref());
             let judges = |it: &&Gate| shelf.set(workflow, it.judges.values().flatten()) != 0;
-            if let Some(gate) = gate.filter(judges) {
+            if let Some(gate) = gate.filter(judges).filter(|_| memory == Memory::Exactly) {
                 slots.add(workflow, shelf, machine, Slot::Passed(gate.name.clone()));
             }
         }
@@ -285,7 +287,7 @@ fn spoilt_besides(
     routed.sort_unstable();
     routed.dedup();
     let spoils = |edited: Documents, other: Documents| {
-        let mut one_by_one = (0..Documents::BITS).map(|at| edited & (1 << at)).filter(|it| *it != 0);
+        let mut one_by_one = each(edited);
         one_by_one.all(|it| shelf.touched(it) & other != 0)
     };
     let is_read = |gate: &Name| read.values().flatten().any(|it| *it == Term::Gate(gate.clone()));

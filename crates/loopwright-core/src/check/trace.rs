@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 
 use super::unfold::{Came, Setting, Unfolded, goes_before};
 use super::visits::{before_the_start, name_items, number_items};
-use super::writes::{Documents, Shelf};
+use super::writes::{self, Documents, Shelf};
 use crate::definition::{Each, EachRun, Kind, State, Term};
 use crate::name::Name;
 use crate::proof::graph::{Move, Path};
@@ -303,8 +303,8 @@ impl Tracer<'_, '_> {
         let written = came.wrote.map(|it| self.shelf.names(it)).unwrap_or_default();
         let of_item = |end: &Name| {
             let inside = self.inside(step, state, end)?;
-            let one_by_one = (0..Documents::BITS).map(|at| came.wrote.unwrap_or(0) & (1 << at));
-            let missing = one_by_one.filter(|it| *it != 0 && !writes(inside, &self.shelf.names(*it)));
+            let wrote = writes::each(came.wrote.unwrap_or(0));
+            let missing = wrote.filter(|it| !writes(inside, &self.shelf.names(*it)));
             let mut fuller = missing.filter_map(|it| self.inside(step, state, &writing(end, it)));
             let inside = fuller.next().unwrap_or(inside);
             Some(inside.iter().cloned().map(|it| writing_only(it, &written)).collect::<Vec<_>>())

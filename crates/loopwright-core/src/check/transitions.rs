@@ -37,11 +37,11 @@ pub struct Transitions {
 
 /// A shortest run to every transition of every position. Each is played, and `coverage` says what that took.
 pub fn transitions(workflow: &Workflow, failures: bool, coverage: &mut Coverage) -> Transitions {
-    let (all, lacks_item) = list(workflow, failures, Memory::Together, coverage);
-    if lacks_item { list(workflow, failures, Memory::ByEnd, coverage).0 } else { all }
+    let (all, exactly) = list(workflow, failures, Memory::Together, coverage);
+    if exactly { list(workflow, failures, Memory::Exactly, coverage).0 } else { all }
 }
 
-/// The transitions, and whether a run lacks an item.
+/// The transitions, and whether more would be known if items were remembered exactly.
 fn list(workflow: &Workflow, failures: bool, memory: Memory, coverage: &mut Coverage) -> (Transitions, bool) {
     let shelf = Shelf::of(workflow);
     let family = super::children::unfold(workflow, &shelf, memory);
@@ -49,14 +49,8 @@ fn list(workflow: &Workflow, failures: bool, memory: Memory, coverage: &mut Cove
     let mut open: FxHashSet<Name> = FxHashSet::default();
     for instance in &family.instances {
         let prover = Prover::new(&instance.unfolded.graph, Limits::default());
-        let tracer = Tracer {
-            unfolded: &instance.unfolded,
-            shelf: &shelf,
-            children: &ChildSteps::default(),
-            prefix: None,
-        };
-        let watches = instance.unfolded.machine.name.as_ref().and_then(|it| family.child_watches.get(it));
-        let watches = watches.map(Vec::as_slice).unwrap_or_default();
+        let (watches, nothing) = (family.watches_of(instance), ChildSteps::default());
+        let tracer = instance.tracer(&shelf, &nothing);
         child_steps.extend(super::child_steps::steps_to_ends(instance, watches, &prover, &tracer));
         open.extend(open_gates(watches, &prover));
     }
@@ -89,7 +83,8 @@ fn list(workflow: &Workflow, failures: bool, memory: Memory, coverage: &mut Cove
         }
     }
     collect(&main, &main_prover, failures, &mut trial, &mut all);
-    (all, family.main.lacks_item.get())
+    let all_play = all.unplayed.is_empty();
+    (all, family.main.needs_items_exactly(all_play))
 }
 
 fn collect(
@@ -189,15 +184,12 @@ impl Trial<'_> {
 
 /// Gates of a machine that were not shown to be settled wherever they are needed.
 fn open_gates(watches: &[Watch], prover: &Prover<'_>) -> Vec<Name> {
-    if !watches.iter().any(|it| matches!(it.what, What::Gate(_))) {
-        return Vec::new();
-    }
-    let verdicts = watches.iter().zip(prover.monitors()).filter(|(_, verdict)| *verdict != Verdict::Holds);
-    let gates = verdicts.filter_map(|(watch, _)| match &watch.what {
-        What::Gate(gate) => Some(gate.clone()),
+    let gates = watches.iter().enumerate().filter_map(|(at, watch)| match &watch.what {
+        What::Gate(gate) => Some((at, gate)),
         _ => None,
     });
-    gates.collect()
+    let open = gates.filter(|(at, _)| *prover.monitor(*at) != Verdict::Holds);
+    open.map(|(_, gate)| gate.clone()).collect()
 }
 
 /// A shortest run to every transition in which nobody edits what a gate judges that the graph does not follow.

@@ -20,7 +20,7 @@ pub(super) fn watches(
     tracer: &Tracer<'_, '_>,
     prover: &Prover<'_>,
     reach: &Reach,
-    (family, without): (&Family<'_>, &[(Happened, ChildSteps)]),
+    (family, without): (&Family<'_>, &dyn Fn() -> Vec<(Happened, ChildSteps)>),
     proved: &mut Vec<String>,
 ) -> Vec<Problem> {
     let unfolded = tracer.unfolded;
@@ -32,7 +32,7 @@ pub(super) fn watches(
     let mut held: Vec<usize> = Vec::new();
     let mut failed: Vec<usize> = Vec::new();
     let mut missing: Vec<&String> = Vec::new();
-    for (at, (watch, verdict)) in watches.iter().zip(prover.monitors()).enumerate() {
+    for (at, watch) in watches.iter().enumerate() {
         if matches!(watch.what, What::Inside { .. } | What::OnTheWay { .. }) {
             continue;
         }
@@ -47,7 +47,7 @@ pub(super) fn watches(
             What::Before { property, .. } | What::After { property, .. } => Some(*property),
             _ => None,
         };
-        match verdict {
+        match prover.monitor(at) {
             Verdict::Holds => {
                 let vacuous = property.and_then(|it| holds(tracer, watch, asked, reach, it));
                 if vacuous.is_some() { &mut failed } else { &mut held }.extend(property);
@@ -65,10 +65,10 @@ pub(super) fn watches(
                 // What did not happen in a child must not happen in the run that shows it.
                 let mut children = tracer.children.clone();
                 if let What::Before { happened, .. } | What::After { comes: happened, .. } = &watch.what {
-                    let runs = without.iter().filter(|(it, _)| it == happened);
-                    children.extend(runs.flat_map(|(_, it)| it.clone()));
+                    let runs = without().into_iter().filter(|(it, _)| it == happened);
+                    children.extend(runs.flat_map(|(_, it)| it));
                 }
-                problems.extend(broken(&Tracer { children: &children, ..*tracer }, watch, &path));
+                problems.extend(broken(&Tracer { children: &children, ..*tracer }, watch, path));
             }
             Verdict::Unknown => {
                 failed.extend(property);

@@ -18,6 +18,15 @@ pub(super) struct Shelf {
     touched: Vec<Documents>,
 }
 
+/// The documents of a set, one by one.
+pub(super) fn each(mut documents: Documents) -> impl Iterator<Item = Documents> {
+    std::iter::from_fn(move || {
+        let first = documents & documents.wrapping_neg();
+        documents ^= first;
+        (first != 0).then_some(first)
+    })
+}
+
 impl Shelf {
     pub(super) fn of(workflow: &Workflow) -> Self {
         let names: Vec<Name> = workflow
@@ -29,11 +38,11 @@ impl Shelf {
         let place = |index: usize| u32::try_from(index.min(127)).unwrap_or(127);
         let index: FxHashMap<Name, u32> =
             names.iter().enumerate().map(|(at, it)| (it.clone(), place(at))).collect();
-        let mut touched = vec![0; names.len()];
+        let mut touched = vec![0; names.len().min(128)];
         for (at, name) in names.iter().enumerate() {
             for (other_at, other) in names.iter().enumerate() {
                 if workflow.documents_overlap(name, other) {
-                    touched[at] |= 1 << place(other_at);
+                    touched[at.min(127)] |= 1 << place(other_at);
                 }
             }
         }
@@ -57,13 +66,8 @@ impl Shelf {
 
     /// Everything that may change when these are written.
     pub(super) fn touched(&self, written: Documents) -> Documents {
-        let mut set = 0;
-        for (at, touched) in self.touched.iter().enumerate() {
-            if written & (1 << at.min(127)) != 0 {
-                set |= touched;
-            }
-        }
-        set
+        let touched = |it: Documents| self.touched.get(it.trailing_zeros() as usize).copied().unwrap_or(0);
+        each(written).fold(0, |set, it| set | touched(it))
     }
 
     /// All documents.

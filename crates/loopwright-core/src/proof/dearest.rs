@@ -24,9 +24,10 @@ pub(crate) fn dearest(view: &View<'_>, lanes: &[&[u64]], values: usize) -> Vec<D
     let together = values / view.space.len().max(1);
     let several = |lanes| batch::<TOGETHER>(view, &components, lanes);
     let alone = |lanes| batch::<1>(view, &components, lanes);
-    match together {
-        TOGETHER.. => lanes.chunks(TOGETHER).flat_map(several).collect(),
-        _ => lanes.chunks(1).flat_map(alone).collect(),
+    if lanes.len() > 1 && together >= TOGETHER {
+        lanes.chunks(TOGETHER).flat_map(several).collect()
+    } else {
+        lanes.chunks(1).flat_map(alone).collect()
     }
 }
 

@@ -5,6 +5,8 @@
 //! over nodes raises an alarm, a search over configurations looks for the shortest run that breaks the
 //! monitor; only when that gives up does a pass over all configurations decide.
 
+use std::sync::OnceLock;
+
 use super::graph::{Ids, MonitorId, Path};
 use super::limits::small;
 use super::program::{Program, Scope};
@@ -22,29 +24,60 @@ pub enum Verdict {
     Unknown,
 }
 
+/// The monitors of a graph, each looked at when somebody asks.
+#[derive(Debug)]
+pub(crate) struct Monitors {
+    batches: Vec<Batch>,
+    verdicts: Vec<OnceLock<Verdict>>,
+}
+
+impl Monitors {
+    pub(crate) fn new(program: &Program<'_>) -> Self {
+        let count = program.graph.monitors.len();
+        let firsts = (0..count).step_by(64).filter_map(|it| MonitorId::try_from(it).ok());
+        Monitors {
+            batches: firsts.map(|it| Batch::new(program, it)).collect(),
+            verdicts: std::iter::repeat_with(OnceLock::new).take(count).collect(),
+        }
+    }
+
+    /// What is known of a monitor; of one that does not exist, nothing.
+    pub(crate) fn verdict(&self, prover: &Prover<'_>, at: usize) -> &Verdict {
+        let (Some(known), Some(batch)) = (self.verdicts.get(at), self.batches.get(at / 64)) else {
+            return &Verdict::Unknown;
+        };
+        known.get_or_init(|| batch.verdict(prover, at % 64))
+    }
+}
+
 /// Up to 64 monitors, as bits.
-struct Batch<'graph> {
-    program: &'graph Program<'graph>,
-    first: MonitorId,
+#[derive(Debug)]
+struct Batch {
     /// Per arm: what it makes false, and what it makes true.
     effects: Vec<(u64, u64)>,
     required: Vec<u64>,
     /// Per root: what is false at the beginning.
     begin: Vec<u64>,
+    /// Those that might be broken if every arm could be afforded.
+    alarms: u64,
+    /// Those that some run really breaks, once that had to be found out; `None` when the configurations are too many.
+    really: OnceLock<Option<u64>>,
 }
 
-impl<'graph> Batch<'graph> {
-    fn new(program: &'graph Program<'graph>, first: MonitorId) -> Self {
+impl Batch {
+    fn new(program: &Program<'_>, first: MonitorId) -> Self {
         let set = |ids: &Ids| ids.bits_from(first);
         let count = program.graph.monitors.len() - first as usize;
         let all = if count < 64 { (1u64 << count) - 1 } else { u64::MAX };
-        Batch {
-            program,
-            first,
+        let mut batch = Batch {
             effects: program.arms.iter().map(|arm| (set(&arm.breaks), set(&arm.holds))).collect(),
             required: program.graph.nodes.iter().map(|node| set(&node.requires)).collect(),
             begin: program.graph.roots.iter().map(|root| all & !set(&root.holds)).collect(),
-        }
+            alarms: 0,
+            really: OnceLock::new(),
+        };
+        batch.alarms = batch.might_break(program);
+        batch
     }
 
     fn after(&self, arm: usize, broken: u64) -> u64 {
@@ -52,9 +85,7 @@ impl<'graph> Batch<'graph> {
         (broken | breaks) & !holds
     }
 
-    /// Monitors that might be broken if every arm could be afforded.
-    fn alarms(&self) -> u64 {
-        let program = self.program;
+    fn might_break(&self, program: &Program<'_>) -> u64 {
         let mut broken = vec![0u64; program.nodes()];
         let mut known = vec![false; program.nodes()];
         let (mut work, mut alarms) = (Vec::new(), 0);
@@ -80,7 +111,6 @@ impl<'graph> Batch<'graph> {
         alarms
     }
 
-    /// Monitors that some run really breaks; `None` when the configurations are too many.
     fn really_broken(&self, prover: &Prover<'_>) -> Option<u64> {
         let view = prover.view(Scope::Whole).filter(|view| view.space.complete)?;
         let mut broken = vec![0u64; view.space.len()];
@@ -93,10 +123,10 @@ impl<'graph> Batch<'graph> {
         while let Some(id) = work.pop() {
             queued[id as usize] = false;
             let (key, here) = (view.space.keys[id as usize], broken[id as usize]);
-            for chain in self.program.chains_of(view.packing.node(key)) {
+            for chain in prover.program.chains_of(view.packing.node(key)) {
                 let Some((arm, to)) = view.packing.next(key, chain.arms.clone()) else { continue };
                 let (after, there) = (self.after(arm, here), view.space.id(to)? as usize);
-                alarms |= after & self.required[self.program.arms[arm].to as usize];
+                alarms |= after & self.required[prover.program.arms[arm].to as usize];
                 if after & !broken[there] != 0 {
                     broken[there] |= after;
                     if !std::mem::replace(&mut queued[there], true) {
@@ -108,7 +138,7 @@ impl<'graph> Batch<'graph> {
         Some(alarms)
     }
 
-    fn seek(&self, prover: &Prover<'_>, bit: u16, limit: usize) -> Found {
+    fn seek(&self, prover: &Prover<'_>, bit: usize, limit: usize) -> Found {
         let effect = |arm: usize| match self.effects[arm] {
             (_, holds) if holds >> bit & 1 == 1 => Effect::Set,
             (breaks, _) if breaks >> bit & 1 == 1 => Effect::Clear,
@@ -119,38 +149,29 @@ impl<'graph> Batch<'graph> {
             start: &|root| self.begin[root] >> bit & 1 == 0,
             goal: &|node, holds| !holds && self.required[node as usize] >> bit & 1 == 1,
         };
-        quest.seek(self.program, prover.packing.as_deref(), limit)
+        quest.seek(&prover.program, prover.packing.as_deref(), limit)
     }
-}
 
-pub(crate) fn monitors(prover: &Prover<'_>) -> Vec<Verdict> {
-    let count = prover.program.graph.monitors.len();
-    let mut verdicts = vec![Verdict::Holds; count];
-    for first in (0..count).step_by(64) {
-        let Ok(base) = MonitorId::try_from(first) else { break };
-        let batch = Batch::new(&prover.program, base);
-        let alarms = batch.alarms();
-        let mut really = None;
-        for bit in (0..64u16).filter(|bit| alarms >> bit & 1 == 1) {
-            let found = match batch.seek(prover, bit, prover.limits.quest) {
-                Found::Unknown => {
-                    let really = *really.get_or_insert_with(|| batch.really_broken(prover));
-                    match (really, prover.space()) {
-                        (Some(really), Some(space)) if really >> bit & 1 == 1 => {
-                            batch.seek(prover, bit, 2 * space.len())
-                        }
-                        (Some(_), _) => Found::Nowhere,
-                        (None, _) => Found::Unknown,
+    fn verdict(&self, prover: &Prover<'_>, bit: usize) -> Verdict {
+        if self.alarms >> bit & 1 == 0 {
+            return Verdict::Holds;
+        }
+        let found = match self.seek(prover, bit, prover.limits.quest) {
+            Found::Unknown => {
+                match (self.really.get_or_init(|| self.really_broken(prover)), prover.space()) {
+                    (Some(really), Some(space)) if really >> bit & 1 == 1 => {
+                        self.seek(prover, bit, 2 * space.len())
                     }
+                    (Some(_), _) => Found::Nowhere,
+                    (None, _) => Found::Unknown,
                 }
-                found => found,
-            };
-            verdicts[(batch.first + bit) as usize] = match found {
-                Found::Path(path) => Verdict::Broken(path),
-                Found::Nowhere => Verdict::Holds,
-                Found::Unknown => Verdict::Unknown,
-            };
+            }
+            found => found,
+        };
+        match found {
+            Found::Path(path) => Verdict::Broken(path),
+            Found::Nowhere => Verdict::Holds,
+            Found::Unknown => Verdict::Unknown,
         }
     }
-    verdicts
 }

@@ -11,7 +11,7 @@ use super::ending::{self, Ending};
 use super::firsts;
 use super::graph::{Graph, Move, NodeId};
 use super::limits::Limits;
-use super::monitors::{self, Verdict};
+use super::monitors::{Monitors, Verdict};
 use super::packed::Packing;
 use super::program::{Program, Scope};
 use super::quest::{Found, Quest};
@@ -31,6 +31,7 @@ pub struct Prover<'graph> {
     pub(crate) limits: Limits,
     space: OnceLock<Arc<Space>>,
     termination: OnceLock<Termination>,
+    monitors: OnceLock<Monitors>,
 }
 
 impl<'graph> Prover<'graph> {
@@ -43,7 +44,7 @@ impl<'graph> Prover<'graph> {
     pub fn without(graph: &'graph Graph, limits: Limits, left_out: &dyn Fn(usize, usize) -> bool) -> Self {
         let program = Arc::new(Program::without(graph, left_out));
         let packing = Packing::new(&program).map(Arc::new);
-        Prover { program, packing, limits, space: OnceLock::new(), termination: OnceLock::new() }
+        Self::compiled(program, packing, limits, OnceLock::new())
     }
 
     /// Asks the same graph with other limits.
@@ -56,7 +57,17 @@ impl<'graph> Prover<'graph> {
         if let Some(known) = self.space.get().filter(|it| it.complete && it.len() <= most) {
             let _ = space.set(Arc::clone(known));
         }
-        Prover { program, packing, limits, space, termination: OnceLock::new() }
+        Self::compiled(program, packing, limits, space)
+    }
+
+    fn compiled(
+        program: Arc<Program<'graph>>,
+        packing: Option<Arc<Packing>>,
+        limits: Limits,
+        space: OnceLock<Arc<Space>>,
+    ) -> Self {
+        let (termination, monitors) = (OnceLock::new(), OnceLock::new());
+        Prover { program, packing, limits, space, termination, monitors }
     }
 
     /// Whether configurations can be walked at all; if not, there are too many counters and only arguments
@@ -97,7 +108,12 @@ impl<'graph> Prover<'graph> {
 
     /// Whether each monitor is true whenever it has to be.
     pub fn monitors(&self) -> Vec<Verdict> {
-        monitors::monitors(self)
+        (0..self.program.graph.monitors.len()).map(|it| self.monitor(it).clone()).collect()
+    }
+
+    /// Whether a monitor is true whenever it has to be. The others are not looked for.
+    pub fn monitor(&self, monitor: usize) -> &Verdict {
+        self.monitors.get_or_init(|| Monitors::new(&self.program)).verdict(self, monitor)
     }
 
     /// The dearest stretch and the dearest run of each lane. A lane gives a weight for each node, charged

@@ -6,6 +6,9 @@
 
 use std::borrow::Cow;
 
+use indexmap::IndexSet;
+use rustc_hash::FxBuildHasher;
+
 use super::graph::Path;
 use super::lexicographic;
 use super::packed::Packing;
@@ -108,6 +111,54 @@ fn ladder(prover: &Prover<'_>, scope: Scope, lanes: &[&[u64]]) -> Vec<Dearest> {
     if lanes.is_empty() {
         return Vec::new();
     }
+    let alike = Alike::new(lanes);
+    let answers = several(prover, scope, &alike.lanes.iter().map(Vec::as_slice).collect::<Vec<_>>());
+    alike.of.iter().map(|(at, times)| answers[*at].clone().times(*times)).collect()
+}
+
+/// Lanes that are another so many times cost so many times as much, on the same runs: one of them is asked about.
+struct Alike {
+    lanes: Vec<Vec<u64>>,
+    /// Per lane that was given: which of these it is, and how many times.
+    of: Vec<(usize, u64)>,
+}
+
+impl Alike {
+    fn new(lanes: &[&[u64]]) -> Self {
+        let mut found: IndexSet<Vec<u64>, FxBuildHasher> = IndexSet::default();
+        let mut of = Vec::with_capacity(lanes.len());
+        for lane in lanes {
+            let times = lane.iter().fold(0, |times, it| common(times, *it)).max(1);
+            let least = lane.iter().map(|it| it / times).collect();
+            of.push((found.insert_full(least).0, times));
+        }
+        Alike { lanes: found.into_iter().collect(), of }
+    }
+}
+
+/// The greatest number that goes into both.
+fn common(one: u64, other: u64) -> u64 {
+    if other == 0 { one } else { common(other, one % other) }
+}
+
+impl Dearest {
+    fn times(self, times: u64) -> Self {
+        match self {
+            Dearest::Exact { value, witness } => match value.checked_mul(times) {
+                Some(value) => Dearest::Exact { value, witness },
+                None => Dearest::Between { at_least: u64::MAX, witness, at_most: None },
+            },
+            Dearest::Between { at_least, witness, at_most } => Dearest::Between {
+                at_least: at_least.saturating_mul(times),
+                witness,
+                at_most: at_most.and_then(|it| it.checked_mul(times)),
+            },
+            Dearest::Unbounded => Dearest::Unbounded,
+        }
+    }
+}
+
+fn several(prover: &Prover<'_>, scope: Scope, lanes: &[&[u64]]) -> Vec<Dearest> {
     let small = prover.packing.as_ref().is_some_and(|packing| packing.keys <= prover.limits.small_keys);
     if small && let Some(exact) = walk(prover, scope, lanes) {
         return exact;

@@ -10,11 +10,11 @@ use crate::name::Name;
 /// What loops remember of items that are done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) enum Memory {
-    /// That there are some. A run may then be taken to have items that ended as none of its own did, but what is proved
-    /// holds, and there is less to walk.
+    /// That there are some. A run may then be taken to have items that ended as none of its own did, or that would be run
+    /// again, but what is proved holds, and there is less to walk.
     Together,
-    /// To which ends they came.
-    ByEnd,
+    /// To which ends they came, and whether something changed since that undoes them.
+    Exactly,
 }
 
 /// Loops and ends for which it matters whether items may be done already: ends that are not simply there for the taking
@@ -39,7 +39,7 @@ pub(super) fn remembered(
             |end: &Name| differs(end) || watches.iter().any(|it| tells_visits_apart(it, state, child, end));
         let matter: Vec<Name> = well.map(|(end, _)| end).filter(|it| matters(it)).cloned().collect();
         match memory {
-            Memory::ByEnd => found.extend(matter.into_iter().map(|end| (state.name.clone(), vec![end]))),
+            Memory::Exactly => found.extend(matter.into_iter().map(|end| (state.name.clone(), vec![end]))),
             Memory::Together if matter.is_empty() => {}
             Memory::Together => found.push((state.name.clone(), matter)),
         }
@@ -96,6 +96,12 @@ impl Unfolded<'_> {
                 *name == state.name && ends.contains_key(signal) && may_follow(self.machine, then, &now)
             })
         }
+    }
+
+    /// Whether more would be known if items that are done were remembered exactly: a run lacks one, or does not play.
+    pub(in super::super) fn needs_items_exactly(&self, all_play: bool) -> bool {
+        let remembers = || self.slots.kept.iter().any(|it| matches!(it.slot, Slot::Done(..)));
+        self.lacks_item.get() || !all_play && remembers()
     }
 
     /// Whether a loop runs its items anew whenever it is entered.

@@ -7,7 +7,7 @@ use super::expand::Written;
 use super::fitted::Fitted;
 use super::plan::{CellPlan, GatePlan, StatePlan};
 use super::{Builder, MOST_GATES, Unfolded, Values};
-use crate::check::writes::Documents;
+use crate::check::writes::{Documents, each};
 use crate::name::Name;
 
 /// Something somebody may have edited: the documents, everything that changes by it, and what goes stale, each a bit.
@@ -105,6 +105,9 @@ impl Unfolded<'_> {
         values: &Values,
         builder: &Builder<'_, '_>,
     ) -> Vec<(Documents, Documents)> {
+        if judged == 0 {
+            return vec![(0, 0)];
+        }
         let settled: Vec<Documents> = builder
             .plan
             .gates
@@ -115,8 +118,7 @@ impl Unfolded<'_> {
         let stale = |touched: Documents| {
             settled.iter().fold(0_u128, |set, it| set << 1 | u128::from(it & touched != 0))
         };
-        let one_by_one = (0..128).map(|at| judged & (1 << at));
-        let sparing = one_by_one.filter(|it| *it != 0 && self.shelf.touched(*it) & spared == 0);
+        let sparing = each(judged).filter(|it| self.shelf.touched(*it) & spared == 0);
         let judged = sparing.fold(0, |set, it| set | it);
         let single = self.one_by_one(judged, &builder.plan.gates, &stale);
         combined(&single).into_iter().map(|it| (it.documents, it.touched)).collect()
@@ -126,18 +128,17 @@ impl Unfolded<'_> {
     /// stand, nobody knows here.
     fn one_by_one(
         &self,
-        mut judged: Documents,
+        judged: Documents,
         gates: &[GatePlan],
         stale: &dyn Fn(Documents) -> u128,
     ) -> Vec<Edit> {
-        let mut all: Vec<Edit> = Vec::new();
-        while judged != 0 {
-            let documents = judged & judged.wrapping_neg();
-            judged ^= documents;
+        let edit = |documents: Documents| {
             let touched = self.shelf.touched(documents);
-            all.push(Edit { documents, touched, stale: stale(touched) });
-        }
-        all.sort_by_cached_key(|it| gates.iter().filter(|gate| gate.ever_judged() & it.touched != 0).count());
+            Edit { documents, touched, stale: stale(touched) }
+        };
+        let mut all: Vec<Edit> = each(judged).map(edit).collect();
+        let ever: Vec<Documents> = gates.iter().map(GatePlan::ever_judged).collect();
+        all.sort_by_cached_key(|it| ever.iter().filter(|judged| *judged & it.touched != 0).count());
         let mut found: Vec<Edit> = Vec::new();
         for edit in all {
             if !found.iter().any(|it| it.stale == edit.stale) {

@@ -15,7 +15,7 @@ use super::{
     Builder, Came, DECIDED, Forced, MOST_GATES, MOST_NODES, MOST_ROUTED, OVER, Spot, THERE, Unfolded, Values,
 };
 use crate::check::slots::{SPOILT, STANDS, Slot};
-use crate::check::writes::Documents;
+use crate::check::writes::{Documents, each};
 use crate::definition::{Kind, Term};
 use crate::proof::graph::{Cell, Ids, Step};
 use crate::signal;
@@ -315,9 +315,7 @@ impl Unfolded<'_> {
         for subset in 0..1_u32 << at_stake.len().min(MOST_GATES) {
             let spared = at_stake.iter().enumerate().filter(|(at, _)| subset & (1 << at) != 0);
             let spared: Documents = spared.fold(0, |set, (_, it)| set | it);
-            let one_by_one = (0..128).map(|at| may & (1 << at)).filter(|it| *it != 0);
-            let written =
-                one_by_one.filter(|it| shelf.touched(*it) & spared == 0).fold(0, |set, it| set | it);
+            let written = each(may).filter(|it| shelf.touched(*it) & spared == 0).fold(0, |set, it| set | it);
             if !found.iter().any(|it| it.documents == Some(written)) {
                 let touched = shelf.touched(written);
                 found.push(Written { documents: Some(written), touched, ..Written::default() });

@@ -170,6 +170,7 @@ impl<'w> Unfolded<'w> {
                 shelf,
                 machine,
                 &done::remembered(workflow, machine, ends, watches, memory),
+                memory,
             ),
             graph,
             nodes: IndexSet::default(),
