@@ -232,7 +232,7 @@ fn lay_out(git: &Git, forked: &Forked, (commit, tree): (&str, &str)) -> Result<G
     let path = forked.folder.to_string_lossy();
     git.text(&["worktree", "add", "--quiet", "--no-track", "-b", &forked.branch, &path, commit])?;
     let gone = || EngineError::Wrong(format!("{path} is no worktree"));
-    let worktree = Git::around(&forked.folder)?.ok_or_else(gone)?;
+    let worktree = git.at(&forked.folder)?.ok_or_else(gone)?;
     worktree.text(&["read-tree", "--reset", "-u", tree])?;
     // What is not committed is not staged either.
     worktree.text(&["reset", "--quiet"])?;

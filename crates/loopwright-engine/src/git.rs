@@ -5,6 +5,8 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use crate::moments::Moments;
+
 /// What somebody's environment may say about another repository than the one that is meant.
 pub(crate) const ELSEWHERE: &[&str] = &[
     "GIT_DIR",
@@ -44,6 +46,8 @@ pub struct Git {
     common: PathBuf,
     /// The root of the files.
     root: PathBuf,
+    /// Who is told when something changes.
+    pub(crate) moments: Moments,
 }
 
 impl Git {
@@ -62,15 +66,28 @@ impl Git {
         let mut lines = text.lines().map(PathBuf::from);
         match (lines.next(), lines.next(), lines.next()) {
             (Some(folder), Some(common), Some(root)) if said.status.success() => {
-                Ok(Some(Self { folder, common, root }))
+                Ok(Some(Self { folder, common, root, moments: Moments::default() }))
             }
             _ => Ok(None),
         }
     }
 
+    /// The repository another folder is in, for whoever has this one.
+    pub(crate) fn at(&self, folder: &Path) -> Result<Option<Self>, GitError> {
+        let found = Self::around(folder)?;
+        Ok(found.map(|it| Self { moments: self.moments.clone(), ..it }))
+    }
+
+    /// The same repository, and somebody who is told when something changes.
+    #[must_use]
+    pub fn told(self, moments: Moments) -> Self {
+        Self { moments, ..self }
+    }
+
     /// A repository by where its files are, whether it is there or not.
     pub(crate) fn named(root: &Path, folder: &Path) -> Self {
-        Self { folder: folder.to_owned(), common: folder.to_owned(), root: root.to_owned() }
+        let moments = Moments::default();
+        Self { folder: folder.to_owned(), common: folder.to_owned(), root: root.to_owned(), moments }
     }
 
     /// A repository of our own around a folder that is in none, so that what changes there can be seen and undone.
@@ -122,7 +139,7 @@ impl Git {
         command.env("GIT_DIR", &self.folder).env("GIT_WORK_TREE", &self.root);
         command.envs(environment.iter().copied()).args(arguments);
         let what = arguments.first().map(|it| it.as_ref().to_string_lossy().into_owned()).unwrap_or_default();
-        run(command, &self.root, &what, input)
+        self.moments.around(|| format!("git {what}"), || run(command, &self.root, &what, input))
     }
 
     /// The commit that is checked out, if there is one.

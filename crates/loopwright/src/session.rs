@@ -177,6 +177,16 @@ pub(crate) fn who_waits(engine: &Engine, name: &str) -> Result<String, CommandEr
     Ok(name.to_owned())
 }
 
+/// What is said to go on, to any run.
+pub(crate) const RESUME: &str = "resume";
+
+/// Whether a run waits for a verb.
+pub(crate) fn waits_for(engine: &Engine, name: &str, verb: &str) -> Result<bool, CommandError> {
+    let (definition, run) = engine.read(name).map_err(told)?;
+    let view = loopwright_core::machine::RunView::of(&definition.workflow, &run);
+    Ok(view.verbs.iter().any(|it| **it == *verb))
+}
+
 /// Whether a run of a workflow was ever about this.
 pub(crate) fn is_known(engine: &Engine, workflow: &str, subject: &str) -> Result<bool, CommandError> {
     let runs = engine.journal.runs().map_err(|it| told(it.into()))?;

@@ -16,7 +16,7 @@ mod steps;
 use std::sync::Arc;
 
 use loopwright_core::definition::Outcome as Ending;
-use loopwright_core::machine::{Event, Run, RunView, Site, Started, Want, advance, begin, due};
+use loopwright_core::machine::{Effect, Event, Run, RunView, Site, Started, Want, advance, begin, due};
 
 pub(crate) use self::holder::is_gone;
 pub use self::holder::this_process;
@@ -238,7 +238,11 @@ impl<'e> Driver<'e> {
                 return Ok(None);
             }
             self.read_letters()?;
-            self.show()?;
+            let effects = due(&self.definition.workflow, &self.run);
+            // An action that is tried again may have been half done, or done: nobody knows where documents are until then.
+            if !effects.first().is_some_and(|it| self.is_tried_again(it)) {
+                self.show()?;
+            }
             let run = || Box::new(self.run.clone());
             if self.run.is_over() {
                 return Ok(Some(Standing::Over { ending: self.view().outcome, run: run() }));
@@ -246,7 +250,6 @@ impl<'e> Driver<'e> {
             if self.cancel.is_called_off() {
                 return Ok(Some(Standing::CalledOff { run: run() }));
             }
-            let effects = due(&self.definition.workflow, &self.run);
             let Some(first) = effects.first() else {
                 return Err(EngineError::Wrong(format!("nothing is due in `{}`", self.run.at.state)));
             };
@@ -272,6 +275,10 @@ impl<'e> Driver<'e> {
                 return Ok(Some(Standing::Waits { asking: Box::new(asking), run }));
             }
         }
+    }
+
+    fn is_tried_again(&self, effect: &Effect) -> bool {
+        matches!(effect.want, Want::Act { .. }) && self.run.at.begun.contains_key(&effect.id.to_string())
     }
 
     /// Takes the folder the run works in.
@@ -344,7 +351,7 @@ pub(crate) fn files_at(engine: &Engine, site: &Site, name: &str) -> Result<Files
     if folder == engine.home.root() {
         return Ok(Files::of(engine.home.git.clone(), name)?);
     }
-    match crate::git::Git::around(folder) {
+    match engine.home.git.at(folder) {
         Ok(Some(git)) => Ok(Files::of(git, name)?),
         _ => Err(EngineError::Wrong(format!(
             "the run `{name}` works in {}, and that is not there any more; bring it back (`git worktree add`) or stop the run (`loopwright stop {name}`)",

@@ -154,6 +154,9 @@ impl Driver<'_> {
         if let Some(values) = values.as_object_mut() {
             // So that somebody can come back to this moment.
             values.insert("tree".to_owned(), json!(look.tree));
+            // What an earlier try of the same visit left counts as this one's.
+            let first = known.as_ref().map(|it| &it["since"]).filter(|it| it.is_string());
+            values.insert("since".to_owned(), first.cloned().unwrap_or_else(|| json!(look.tree)));
         }
         for (name, text) in prepared.kept {
             values[name] = json!(self.keep(text));

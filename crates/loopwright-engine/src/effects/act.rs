@@ -142,7 +142,7 @@ fn act(
         "drop" => discard::perform(engine, scene, values)?,
         "restore" => restore(scene, values)?,
         "commit" => commit::commit(scene, effect, action, &text("commit"))?,
-        "run" => run(engine, scene, &text("run"), cancel),
+        "run" => run(engine, (scene, effect), &text("run"), cancel),
         other => {
             return Err(EngineError::Wrong(format!("there is no action `{other}`")));
         }
@@ -189,12 +189,10 @@ fn restore(scene: &Scene<'_>, values: &Value) -> Result<Done, EngineError> {
 }
 
 /// Runs a command for its effect.
-fn run(engine: &Engine, scene: &Scene<'_>, command: &str, cancel: &Cancel) -> Done {
-    let ran = Command::shell(command, scene.files.root().to_owned(), RUN).run(
-        &engine.supervisor,
-        cancel,
-        &mut |_| {},
-    );
+fn run(engine: &Engine, (scene, effect): (&Scene<'_>, &Effect), command: &str, cancel: &Cancel) -> Done {
+    let shell = Command::shell(command, scene.files.root().to_owned(), RUN);
+    let shell = Command { environment: super::about(scene, effect), ..shell };
+    let ran = shell.run(&engine.supervisor, cancel, &mut |_| {});
     let ran = match ran {
         Ok(ran) => ran,
         Err(error) => return Done::plain("failed", format!("`{command}` cannot be started: {error}")),

@@ -5,10 +5,10 @@ use std::time::Duration;
 use loopwright_core::definition::{Call as Called, Role};
 use loopwright_core::machine::{Effect, Outcome};
 use loopwright_core::name::Name;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::bounds::{Bounds, keep_within, listed};
-use super::{Done, Prepared, item_of};
+use super::{Done, Prepared, about};
 use crate::agents::{Call, Wanted, understood};
 use crate::engine::Engine;
 use crate::error::EngineError;
@@ -47,7 +47,7 @@ pub(super) fn perform(
     engine: &Engine,
     scene: &Scene<'_>,
     effect: &Effect,
-    (role, advice): (&Name, &[Name]),
+    (role, advice, values): (&Name, &[Name], &Value),
     cancel: &Cancel,
 ) -> Result<Done, EngineError> {
     let call = scene.state().and_then(|it| it.call());
@@ -61,7 +61,10 @@ pub(super) fn perform(
     let (mut outcome, transcript) = one(engine, scene, effect, (role, call), cancel)?;
     kept.push(("transcript".to_owned(), transcript));
     let bounds = Bounds::of_call(scene, role, call)?;
-    let (look, changes, undone) = keep_within(scene, scene.look, &bounds)?;
+    let (look, mut changes, undone) = keep_within(scene, scene.look, &bounds)?;
+    if let Some(since) = values["since"].as_str().filter(|it| *it != scene.look.tree) {
+        changes = look.since(&scene.files.look_back(since)?);
+    }
     let after = Scene { look: &look, ..*scene };
     if let Some(undone) = undone {
         outcome = Outcome {
@@ -80,7 +83,7 @@ pub(super) fn perform(
     }
     if !heard.is_empty() {
         let mut returns = match std::mem::take(&mut outcome.returns) {
-            serde_json::Value::Object(returns) => returns,
+            Value::Object(returns) => returns,
             _ => serde_json::Map::new(),
         };
         returns.insert("advice".to_owned(), heard.into());
@@ -107,19 +110,12 @@ fn one(
             role.agent
         ))
     })?;
-    let about = [
-        ("LOOPWRIGHT_RUN", scene.name.to_owned()),
-        ("LOOPWRIGHT_ROLE", name.to_string()),
-        ("LOOPWRIGHT_STATE", scene.run.at.state.to_string()),
-        ("LOOPWRIGHT_VISIT", effect.id.visit.to_string()),
-        ("LOOPWRIGHT_ATTEMPT", effect.attempt.to_string()),
-        ("LOOPWRIGHT_SUBJECT", scene.run.subject.clone()),
-        ("LOOPWRIGHT_ITEM", item_of(effect).or_else(|| scene.run.item.clone()).unwrap_or_default()),
-    ];
+    let mut environment = about(scene, effect);
+    environment.push(("LOOPWRIGHT_ROLE".to_owned(), name.to_string()));
     let call_of = Call {
         prompt: prompt(scene, name, role, call)?,
         folder: scene.files.root().to_owned(),
-        environment: about.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
+        environment,
         wall: within_budget(
             scene,
             Duration::from_millis(call.and_then(|it| it.timeout).unwrap_or(role.timeout)),

@@ -4,12 +4,12 @@ use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
 use loopwright_core::definition::{Check, CheckWhat, Kind};
-use loopwright_core::machine::{Cost, Outcome};
+use loopwright_core::machine::{Cost, Effect, Outcome};
 use serde_json::{Value, json};
 
 use super::bounds::{Bounds, keep_within, listed};
 use super::call::within_budget;
-use super::{Done, Prepared};
+use super::{Done, Prepared, about};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::process::{Cancel, Command, Ended};
@@ -49,6 +49,7 @@ pub(super) fn prepare(scene: &Scene<'_>) -> Result<Prepared, EngineError> {
 pub(super) fn perform(
     engine: &Engine,
     scene: &Scene<'_>,
+    effect: &Effect,
     values: &Value,
     cancel: &Cancel,
 ) -> Result<Done, EngineError> {
@@ -70,11 +71,9 @@ pub(super) fn perform(
         let left = within_budget(scene, Duration::from_millis(check.timeout)).saturating_sub(begun.elapsed());
         let wall = Duration::from_millis(check.each).min(left);
         let _ = writeln!(log, "$ {command}");
-        let ran = Command::shell(command, scene.files.root().to_owned(), wall).run(
-            &engine.supervisor,
-            cancel,
-            &mut |_| {},
-        );
+        let shell = Command::shell(command, scene.files.root().to_owned(), wall);
+        let shell = Command { environment: about(scene, effect), ..shell };
+        let ran = shell.run(&engine.supervisor, cancel, &mut |_| {});
         let ran = match ran {
             Ok(ran) => ran,
             Err(error) => return Ok(Done::plain("lost", format!("`{command}` cannot be started: {error}"))),

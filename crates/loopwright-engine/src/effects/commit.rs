@@ -7,6 +7,7 @@ use loopwright_core::machine::{Effect, Outcome};
 
 use super::Done;
 use crate::error::EngineError;
+use crate::git::Git;
 use crate::scene::Scene;
 
 /// Under what a commit says which effect made it, so that none makes two.
@@ -27,6 +28,10 @@ pub(super) fn commit(
         let since = base.map_or_else(|| head.clone(), |it| format!("{it}..{head}"));
         let made = git.text(&["log", "--format=%H", "--fixed-strings", "--grep", &mark, &since])?;
         if let Some(commit) = made.lines().next() {
+            // Whoever made it may not have come to the end.
+            let paths =
+                git.bytes(&["diff-tree", "-r", "-z", "--root", "--no-commit-id", "--name-only", commit])?;
+            unstage(git, &paths)?;
             return Ok(made_of(commit));
         }
     }
@@ -70,13 +75,14 @@ pub(super) fn commit(
     if let Err(error) = made {
         return Ok(Done::plain("failed", error.to_string()));
     }
-    // What was committed is not to be seen as staged for removal.
-    git.with(
-        &["reset", "--quiet", "--pathspec-from-file=-", "--pathspec-file-nul"],
-        &[],
-        Some(listed.as_bytes()),
-    )?;
+    unstage(git, listed.as_bytes())?;
     Ok(made_of(&git.head()?.unwrap_or_default()))
+}
+
+/// What was committed is not to be seen as staged for removal.
+fn unstage(git: &Git, paths: &[u8]) -> Result<(), EngineError> {
+    git.with(&["reset", "--quiet", "--pathspec-from-file=-", "--pathspec-file-nul"], &[], Some(paths))?;
+    Ok(())
 }
 
 fn made_of(commit: &str) -> Done {

@@ -43,7 +43,7 @@ pub(super) fn perform(engine: &Engine, scene: &Scene<'_>, values: &Value) -> Res
         ));
     }
     // From here on nothing may depend on a worktree that is about to go.
-    let Some(git) = Git::around(&main.path)? else {
+    let Some(git) = scene.files.git().at(&main.path)? else {
         return failed(format!("{} has no files checked out", main.path.display()));
     };
     let commit = tip(&git, &name)?;

@@ -67,7 +67,7 @@ pub(super) fn is_within(git: &Git, commit: &str, other: &str) -> Result<bool, Gi
 fn forward(git: &Git, branch: &str, from: &str, to: &str) -> Result<(), GitError> {
     let trees = all(git)?;
     let found = trees.iter().find(|it| it.branch.as_deref() == Some(branch));
-    match found.map(|it| Git::around(&it.path)).transpose()?.flatten() {
+    match found.map(|it| git.at(&it.path)).transpose()?.flatten() {
         Some(there) => there.text(&["merge", "--quiet", "--ff-only", to]).map(drop),
         None => git.text(&["update-ref", &format!("refs/heads/{branch}"), to, from]).map(drop),
     }

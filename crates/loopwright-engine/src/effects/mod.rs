@@ -77,6 +77,20 @@ pub(crate) fn item_of(effect: &Effect) -> Option<String> {
     }
 }
 
+/// What a command is told about the run it is part of.
+fn about(scene: &Scene<'_>, effect: &Effect) -> Vec<(String, String)> {
+    let item = item_of(effect).or_else(|| scene.run.item.clone());
+    let about = [
+        ("RUN", scene.name.to_owned()),
+        ("STATE", scene.run.at.state.to_string()),
+        ("VISIT", effect.id.visit.to_string()),
+        ("ATTEMPT", effect.attempt.to_string()),
+        ("SUBJECT", scene.run.subject.clone()),
+        ("ITEM", item.unwrap_or_default()),
+    ];
+    about.into_iter().map(|(name, value)| (format!("LOOPWRIGHT_{name}"), value)).collect()
+}
+
 /// Settles what an effect will use. Another try of the same visit uses what the first did.
 pub(crate) fn prepare(
     engine: &Engine,
@@ -109,8 +123,10 @@ pub(crate) fn perform(
     cancel: &Cancel,
 ) -> Result<Done, EngineError> {
     match &effect.want {
-        Want::Call { role, advice, .. } => call::perform(engine, scene, effect, (role, advice), cancel),
-        Want::Check => check::perform(engine, scene, values, cancel),
+        Want::Call { role, advice, .. } => {
+            call::perform(engine, scene, effect, (role, advice, values), cancel)
+        }
+        Want::Check => check::perform(engine, scene, effect, values, cancel),
         Want::Act { index } => act::perform(engine, scene, effect, (*index, values), cancel),
         _ => Ok(Done::plain("lost", "it is nothing that can be done")),
     }

@@ -91,7 +91,7 @@ pub(super) fn goes_to(scene: &Scene<'_>, place: &Path, summary: String) -> Resul
     if is_same(Path::new(&site.folder), place) {
         return Ok(done);
     }
-    let Some(git) = Git::around(place)? else {
+    let Some(git) = scene.files.git().at(place)? else {
         return Ok(Done::plain("failed", format!("{} is no worktree", place.display())));
     };
     let files = Files::of(git, scene.name)?;

@@ -130,13 +130,19 @@ impl Files {
 
     fn put(&self, path: &str, bytes: &[u8], executable: Option<bool>) -> Result<(), FilesError> {
         let place = self.root().join(path);
-        replace(&place, bytes, executable).map_err(|error| FilesError::Disk { path: place, error })
+        let replaced = self.changing(path, || replace(&place, bytes, executable));
+        replaced.map_err(|error| FilesError::Disk { path: place, error })
+    }
+
+    /// Changes a file, and tells when.
+    fn changing<T>(&self, path: &str, change: impl FnOnce() -> T) -> T {
+        self.git.moments.around(|| format!("writing {path}"), change)
     }
 
     /// Removes a file, and the folders that are empty without it.
     pub fn remove(&self, path: &str) -> Result<(), FilesError> {
         let place = self.root().join(path);
-        match fs::remove_file(&place) {
+        match self.changing(path, || fs::remove_file(&place)) {
             Ok(()) => {}
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(FilesError::Disk { path: place, error }),

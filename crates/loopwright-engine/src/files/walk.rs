@@ -57,7 +57,8 @@ impl Files {
         let what = fs::symlink_metadata(&source).map_err(wrong)?;
         if what.is_symlink() {
             let leads = fs::read_link(&source).map_err(wrong)?;
-            return link(&leads, &target).map_err(|error| FilesError::Disk { path: target, error });
+            let linked = self.changing(to, || link(&leads, &target));
+            return linked.map_err(|error| FilesError::Disk { path: target, error });
         }
         let bytes = fs::read(&source).map_err(wrong)?;
         self.put(to, &bytes, Some(what.permissions().mode() & 0o111 != 0))

@@ -5,16 +5,17 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use loopwright_core::definition::Outcome as Ending;
 use loopwright_core::language::Folder;
 use loopwright_core::machine::{Event, Evidence};
+use loopwright_engine::journal::{Journal, JournalError};
 use loopwright_engine::process::Cancel;
 use loopwright_engine::{Begin, Driver, Engine, Standing};
 
 use crate::bench::{Bench, workflow};
-use crate::crash::{DEAD, Dying};
+use crate::watched::{Change, Watched, When};
 
 /// What is played.
 pub(crate) struct Case {
@@ -137,6 +138,22 @@ pub(crate) fn start<'e>(engine: &'e Engine, folder: &Folder) -> Driver<'e> {
     })
 }
 
+const DEAD: &str = "whoever drove is dead";
+
+/// A journal whose user dies at some append: before it is written, or after.
+fn dying(inner: Arc<dyn Journal>, at: usize, written: bool) -> Arc<dyn Journal> {
+    let left = AtomicUsize::new(at);
+    Watched::around(inner, move |when, change| {
+        let append = matches!(change, Change::Append(_));
+        let last = if written { When::After } else { When::Before };
+        if append && when == last && left.load(Ordering::SeqCst) > 0 {
+            left.fetch_sub(1, Ordering::SeqCst);
+        }
+        let dead = left.load(Ordering::SeqCst) == 0;
+        if dead { Err(JournalError::Damaged { what: DEAD.into() }) } else { Ok(()) }
+    })
+}
+
 /// Drives a run to its end for every moment at which whoever drives may die.
 pub(crate) fn die_everywhere(
     what: &str,
@@ -156,7 +173,7 @@ pub(crate) fn die_everywhere(
             let bench = bench();
             let mut engine = bench.engine(agents);
             let inner = Arc::clone(&engine.journal);
-            engine.journal = Arc::new(Dying { inner, left: AtomicUsize::new(at), written });
+            engine.journal = dying(inner, at, written);
             let driver = start(&engine, folder);
             let name = driver.name().to_owned();
             match driver.drive() {

@@ -19,7 +19,8 @@ use loopwright_engine::{
 
 /// A repository with an engine.
 pub(crate) struct Bench {
-    root: tempfile::TempDir,
+    /// The folder around it, which goes when nobody needs it any more.
+    _root: Option<tempfile::TempDir>,
     folder: std::path::PathBuf,
     pub(crate) heard: Arc<Heard>,
     pub(crate) answers: Arc<Answers>,
@@ -62,7 +63,7 @@ impl Bench {
         let root = tempfile::tempdir().expect("a folder");
         let folder = root.path().join("repo");
         std::fs::create_dir(&folder).expect("a folder");
-        let bench = Self { root, folder, heard: Arc::default(), answers: Arc::default() };
+        let bench = Self { _root: Some(root), ..Self::at(folder) };
         bench.git(&["init", "--quiet", "--initial-branch=main"]);
         bench.git(&["config", "user.name", "somebody"]);
         bench.git(&["config", "user.email", "somebody@example.invalid"]);
@@ -74,6 +75,11 @@ impl Bench {
         bench
     }
 
+    /// One that is there already.
+    pub(crate) fn at(folder: std::path::PathBuf) -> Self {
+        Self { _root: None, folder, heard: Arc::default(), answers: Arc::default() }
+    }
+
     /// The repository.
     pub(crate) fn path(&self) -> &Path {
         &self.folder
@@ -81,7 +87,7 @@ impl Bench {
 
     /// The folder around the repository.
     pub(crate) fn around(&self) -> &Path {
-        self.root.path()
+        self.folder.parent().expect("a folder around it")
     }
 
     pub(crate) fn write(&self, path: &str, text: &str) {
@@ -130,7 +136,12 @@ impl Bench {
 
 /// A workflow of the guide's examples.
 pub(crate) fn example(name: &str) -> Folder {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide/examples").join(name);
+    in_folder("../../docs/guide/examples", name)
+}
+
+/// A workflow in a folder of this repository.
+pub(crate) fn in_folder(folder: &str, name: &str) -> Folder {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder).join(name);
     let mut files = BTreeMap::new();
     let mut waiting = vec![root.clone()];
     while let Some(folder) = waiting.pop() {

@@ -11,14 +11,13 @@ use std::sync::{Arc, Mutex};
 
 use indexmap::IndexMap;
 use loopwright_core::machine::{Event, Evidence, RunView};
-use loopwright_engine::journal::{
-    Batch, Journal, JournalError, Lease, Letter, Millis, NewRun, RunLine, Snapshot, Sqlite, Stored,
-};
+use loopwright_engine::journal::{Batch, Journal, NewRun, RunLine, Sqlite};
 use loopwright_engine::process::Cancel;
 use loopwright_engine::{Answered, Begin, Engine, Message, Standing};
 use serde_json::{Value, json};
 
 use crate::bench::{Bench, run, workflow};
+use crate::watched::{Change, Watched, When};
 
 const WORKFLOW: &str = include_str!("../data/journals/workflow.yaml");
 const TASKS: &str =
@@ -57,75 +56,20 @@ enum Asked {
     Put(Vec<u8>),
 }
 
-/// Remembers what was written.
-struct Recorder {
-    inner: Arc<dyn Journal>,
-    asked: Arc<Mutex<Vec<Asked>>>,
-}
-
-impl Recorder {
-    fn record(&self, asked: Asked) {
-        self.asked.lock().expect("what was asked").push(asked);
-    }
-}
-
-impl Journal for Recorder {
-    fn create(&self, run: &NewRun) -> Result<(), JournalError> {
-        self.inner.create(run)?;
-        self.record(Asked::Create(run.clone()));
+/// A journal that remembers what was written.
+fn recording(inner: Arc<dyn Journal>, asked: &Arc<Mutex<Vec<Asked>>>) -> Arc<dyn Journal> {
+    let asked = Arc::clone(asked);
+    Watched::around(inner, move |when, change| {
+        let change = match (when, change) {
+            (When::After, Change::Create(run)) => Asked::Create((*run).clone()),
+            (When::After, Change::Append(batch)) => Asked::Append((*batch).clone()),
+            // Somebody may name it before it is there.
+            (When::Before, Change::Put(bytes)) => Asked::Put(bytes.to_vec()),
+            _ => return Ok(()),
+        };
+        asked.lock().expect("what was asked").push(change);
         Ok(())
-    }
-
-    fn append(&self, batch: &Batch) -> Result<u64, JournalError> {
-        let last = self.inner.append(batch)?;
-        self.record(Asked::Append(batch.clone()));
-        Ok(last)
-    }
-
-    fn events(&self, run: &str, after: u64) -> Result<Vec<Stored>, JournalError> {
-        self.inner.events(run, after)
-    }
-
-    fn snapshot(&self, run: &str) -> Result<Option<Snapshot>, JournalError> {
-        self.inner.snapshot(run)
-    }
-
-    fn run(&self, run: &str) -> Result<RunLine, JournalError> {
-        self.inner.run(run)
-    }
-
-    fn runs(&self) -> Result<Vec<RunLine>, JournalError> {
-        self.inner.runs()
-    }
-
-    fn put(&self, bytes: &[u8]) -> Result<String, JournalError> {
-        self.record(Asked::Put(bytes.to_vec()));
-        self.inner.put(bytes)
-    }
-
-    fn blob(&self, digest: &str) -> Result<Option<Vec<u8>>, JournalError> {
-        self.inner.blob(digest)
-    }
-
-    fn lease(&self, run: &str, holder: &str, now: Millis, until: Millis) -> Result<Lease, JournalError> {
-        self.inner.lease(run, holder, now, until)
-    }
-
-    fn renew(&self, lease: &Lease, until: Millis) -> Result<(), JournalError> {
-        self.inner.renew(lease, until)
-    }
-
-    fn release(&self, lease: &Lease) -> Result<(), JournalError> {
-        self.inner.release(lease)
-    }
-
-    fn post(&self, run: &str, at: Millis, body: &str) -> Result<(), JournalError> {
-        self.inner.post(run, at, body)
-    }
-
-    fn inbox(&self, run: &str) -> Result<Vec<Letter>, JournalError> {
-        self.inner.inbox(run)
-    }
+    })
 }
 
 /// Real runs: one that ended after calls, checks, a question, items and a rest; one that rests; one that asks; one that was
@@ -140,7 +84,7 @@ fn recorded() -> Vec<Asked> {
         let yes = || Answered { answer: "yes".into(), ..Answered::default() };
         bench.answers.left.lock().expect("answers").extend((0..answers).map(|_| yes()));
         let mut engine = bench.engine(&AGENTS);
-        engine.journal = Arc::new(Recorder { inner: engine.journal, asked: Arc::clone(&asked) });
+        engine.journal = recording(Arc::clone(&engine.journal), &asked);
         let begin = Begin { subject: subject.into(), ..Begin::default() };
         engine.holder = subject.into();
         let (name, standing) = run(&engine, &workflow(WORKFLOW), &begin).expect("it runs");

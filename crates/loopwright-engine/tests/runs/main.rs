@@ -1,11 +1,10 @@
 //! Whole runs: a real repository, a real journal, and programs as agents.
-#![expect(clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "these are tests")]
+#![expect(clippy::expect_used, clippy::panic, reason = "these are tests")]
 
 mod actions;
 mod alone;
 mod bench;
 mod bounds;
-mod crash;
 mod disk;
 mod edits;
 mod fields;
@@ -18,3 +17,4 @@ mod places;
 mod questions;
 mod shows;
 mod task;
+mod watched;

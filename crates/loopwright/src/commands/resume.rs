@@ -2,11 +2,11 @@
 
 use std::process::ExitCode;
 
-use loopwright_core::machine::Stage;
 use loopwright_engine::Message;
 
 use crate::error::CommandError;
 use crate::progress::{self, MannerArgs};
+use crate::session::RESUME;
 use crate::{background, live, session};
 
 /// Take a run up where it was left
@@ -30,13 +30,11 @@ pub(crate) fn cmd_resume(arguments: &ResumeArgs) -> Result<ExitCode, CommandErro
         return Err(CommandError::user(format!("the run `{name}` is over"))
             .hinted(format!("`loopwright show {name}` says how it came out")));
     }
-    // One that was imported or edited goes on only when somebody says so, and somebody just did.
-    if run.at.stage == Stage::Paused {
-        session::leave(
-            &engine,
-            &name,
-            &Message::Say { verb: "resume".into(), inputs: indexmap::IndexMap::new() },
-        )?;
+    // One that rests goes on only when somebody says so, and somebody just did.
+    let waiting = session::who_waits(&engine, &name)?;
+    if session::waits_for(&engine, &waiting, RESUME)? {
+        let message = Message::Say { verb: RESUME.into(), inputs: indexmap::IndexMap::new() };
+        session::leave(&engine, &waiting, &message)?;
     }
     let cancel = session::cancel_on_interrupt();
     let driver = engine.take_up(&name, &cancel).map_err(session::told)?;

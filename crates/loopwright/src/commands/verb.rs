@@ -6,7 +6,7 @@ use clap::{CommandFactory as _, FromArgMatches as _};
 use indexmap::IndexMap;
 use loopwright_core::definition::{Verb, VerbElse, Workflow};
 use loopwright_core::language::{Folder, load};
-use loopwright_core::machine::{RunView, Stage as RunStage};
+use loopwright_core::machine::RunView;
 use loopwright_core::name::Name;
 use loopwright_core::problem::{Stage, did_you_mean};
 use loopwright_engine::process::Cancel;
@@ -15,10 +15,8 @@ use loopwright_engine::{Begin, Engine, Message};
 use super::run::{begin_and_drive, pairs};
 use crate::error::{self, CommandError};
 use crate::progress::{self, Manner, MannerArgs};
+use crate::session::RESUME;
 use crate::{background, find, live, session, show};
-
-/// The verb that every workflow knows: go on.
-const RESUME: &str = "resume";
 
 /// Say one of a workflow's own verbs: to the run that waits for it, or to begin one
 #[derive(clap::Parser, Debug)]
@@ -184,7 +182,7 @@ fn to_run(engine: &Engine, name: &str, said: &Said) -> Result<ExitCode, CommandE
     let asks = run
         .state(&definition.workflow)
         .is_some_and(|it| it.cells.contains_key(&*format!("verb {}", said.verb)));
-    let takes_up = *said.verb == *RESUME && run.at.stage != RunStage::Paused;
+    let takes_up = *said.verb == *RESUME && !view.verbs.contains(&said.verb);
     if !takes_up && !view.verbs.contains(&said.verb) && !asks {
         let otherwise = definition.workflow.verbs.get(&*said.verb).and_then(|it| it.otherwise.as_ref());
         let filled = |text: &str| engine.filled(&waiting, (&definition, &run), text).map_err(session::told);

@@ -55,3 +55,31 @@ fn a_verb_that_does_not_fit_is_refused_in_the_words_of_its_workflow() -> Outcome
     assert_eq!(refused.stderr, "error: not while world is waiting at ask\n");
     Ok(())
 }
+
+/// Rests twice, and goes on when somebody says so.
+const RESTS: &str = r#"
+workflow: rests
+about: Rest, and rest again.
+subject: thing
+states:
+  first: {rest: "Once.", on: {verb resume: second}}
+  second: {rest: "Twice.", on: {verb resume: done}}
+  done: {end: success}
+"#;
+
+#[test]
+fn resume_is_heard_where_a_run_rests() -> Outcome {
+    let folder = project("run-rests", CODER)?;
+    fs::create_dir_all(folder.join(".loopwright/workflows/rests"))?;
+    fs::write(folder.join(".loopwright/workflows/rests/workflow.yaml"), RESTS)?;
+    let begun = say(&folder, "run rests world")?;
+    assert_eq!(begun.code, Some(3), "{}{}", begun.stdout, begun.stderr);
+    let name = name(&folder)?;
+    assert!(begun.stdout.contains(&format!("go on with `loopwright resume {name}`")), "{}", begun.stdout);
+    let resumed = say(&folder, &format!("resume {name}"))?;
+    assert_eq!(resumed.code, Some(3), "{}{}", resumed.stdout, resumed.stderr);
+    assert!(resumed.stdout.contains("waits at `second`"), "{}", resumed.stdout);
+    let resumed = say(&folder, "rests resume world")?;
+    assert_eq!(resumed.code, Some(0), "{}{}", resumed.stdout, resumed.stderr);
+    Ok(())
+}

@@ -1,0 +1,146 @@
+//! Whoever drives is killed (SIGKILL) at every moment at which something outside changes: before and after every append
+//! to the journal, every write of a file, every command of git's that changes anything, and while each agent and check
+//! is at work. Whoever comes next brings the run to the same end, with the same files, branches and commits; nothing that
+//! came back is done again, and what is done again was lost.
+//!
+//! This process is the parent; whoever drives is a child of the same program. Each moment is a test; a play is chosen by
+//! its name.
+#![expect(clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "these are tests")]
+
+#[path = "../runs/bench.rs"]
+#[expect(dead_code, reason = "not everything of it is needed here")]
+mod bench;
+mod driven;
+mod left;
+mod plays;
+#[path = "../runs/watched.rs"]
+#[expect(dead_code, reason = "not everything of it is needed here")]
+mod watched;
+
+use std::os::unix::process::ExitStatusExt as _;
+use std::process::{Command, ExitCode, Output};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use bench::Bench;
+use driven::{AT, DURING, PLAY, REPOSITORY};
+use left::Left;
+use plays::{PLAYS, Play};
+
+/// When whoever drives is killed.
+#[derive(Clone, Debug)]
+enum Kill {
+    /// At the moment with this number.
+    At(usize),
+    /// While this is at work: a state and its visit, or in a loop its item.
+    During(String),
+}
+
+fn main() -> ExitCode {
+    if let Ok(play) = std::env::var(PLAY) {
+        driven::drive(PLAYS.iter().find(|it| it.name == play).expect("a play"));
+        return ExitCode::SUCCESS;
+    }
+    let asked: Vec<String> = std::env::args().skip(1).filter(|it| !it.starts_with('-')).collect();
+    let chosen = |name: &str| asked.is_empty() || asked.iter().any(|it| name.contains(it.as_str()));
+    let plays: Vec<&Play> = PLAYS.iter().filter(|it| chosen(it.name)).collect();
+    if std::env::args().any(|it| it == "--list") {
+        for play in plays {
+            println!("{}: test", play.name);
+        }
+        return ExitCode::SUCCESS;
+    }
+    let (mut passed, mut failed) = (0, 0);
+    for play in plays {
+        let (fine, wrong) = everywhere(play);
+        passed += fine;
+        failed += wrong;
+    }
+    let word = if failed == 0 { "ok" } else { "FAILED" };
+    println!(
+        "\ntest result: {word}. {passed} passed; {failed} failed; 0 ignored; 0 measured; 0 filtered out\n"
+    );
+    if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// Plays once undisturbed, then once for every moment: how many came to the same, and how many did not.
+fn everywhere(play: &Play) -> (usize, usize) {
+    let undisturbed = play.bench();
+    let said = child(play, &undisturbed, None);
+    assert!(said.status.success(), "{}: {}", play.name, told(&said));
+    let expected = Left::behind(&undisturbed);
+    assert!(expected.is_good(), "{}: {}{expected:#?}", play.name, told(&said));
+    let moments = driven::moments(&undisturbed);
+    let mut kills: Vec<(String, Kill)> =
+        moments.iter().enumerate().map(|(at, what)| (what.clone(), Kill::At(at + 1))).collect();
+    let called = left::called(&undisturbed);
+    kills.extend(called.keys().map(|it| (format!("while {it} is at work"), Kill::During(it.clone()))));
+    println!("{}: {} moments", play.name, kills.len());
+    let next = AtomicUsize::new(0);
+    let outcomes = Mutex::new(vec![None; kills.len()]);
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(2, usize::from) {
+            scope.spawn(|| {
+                loop {
+                    let at = next.fetch_add(1, Ordering::Relaxed);
+                    let Some((_, kill)) = kills.get(at) else { break };
+                    let outcome = killed(play, kill, &expected);
+                    outcomes.lock().expect("outcomes")[at] = Some(outcome);
+                }
+            });
+        }
+    });
+    let (mut passed, mut failed) = (0, 0);
+    for ((what, _), outcome) in kills.iter().zip(outcomes.into_inner().expect("outcomes")) {
+        match outcome {
+            Some(Ok(())) => passed += 1,
+            wrong => {
+                failed += 1;
+                println!(
+                    "test {} killed {what} ... FAILED\n{}",
+                    play.name,
+                    wrong.and_then(Result::err).unwrap_or_default()
+                );
+                continue;
+            }
+        }
+        println!("test {} killed {what} ... ok", play.name);
+    }
+    (passed, failed)
+}
+
+/// Has whoever drives killed, and somebody else go on.
+fn killed(play: &Play, kill: &Kill, expected: &Left) -> Result<(), String> {
+    let bench = play.bench();
+    let first = child(play, &bench, Some(kill));
+    if first.status.signal() != Some(9) {
+        return Err(format!("it was not killed: {}", told(&first)));
+    }
+    let second = child(play, &bench, None);
+    if !second.status.success() {
+        return Err(format!("nobody could go on: {}", told(&second)));
+    }
+    let found = Left::behind(&bench);
+    if found != *expected {
+        let said = told(&second);
+        return Err(format!("{said}it left something else: {found:#?}\ninstead of {expected:#?}"));
+    }
+    left::done_once(&bench)
+}
+
+/// Drives the run in a process of its own.
+fn child(play: &Play, bench: &Bench, kill: Option<&Kill>) -> Output {
+    let mut command = Command::new(std::env::current_exe().expect("this program"));
+    command.env(PLAY, play.name).env(REPOSITORY, bench.path());
+    match kill {
+        Some(Kill::At(at)) => command.env(AT, at.to_string()),
+        Some(Kill::During(what)) => command.env(DURING, what),
+        None => &mut command,
+    };
+    command.output().expect("a process")
+}
+
+fn told(said: &Output) -> String {
+    let (out, err) = (String::from_utf8_lossy(&said.stdout), String::from_utf8_lossy(&said.stderr));
+    format!("{}: {out}{err}", said.status)
+}

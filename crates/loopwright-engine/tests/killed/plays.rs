@@ -1,0 +1,187 @@
+//! Runs in which everything happens that a run can do outside.
+
+use loopwright_core::language::Folder;
+use loopwright_engine::Begin;
+
+use crate::bench::{Bench, in_folder, workflow};
+
+/// A run, and everybody who takes part.
+pub(crate) struct Play {
+    pub(crate) name: &'static str,
+    pub(crate) folder: fn() -> Folder,
+    pub(crate) begin: fn() -> Begin,
+    pub(crate) files: &'static [(&'static str, &'static str)],
+    pub(crate) agents: &'static [(&'static str, &'static str)],
+    /// Questions, and what is answered.
+    pub(crate) answers: &'static [(&'static str, &'static str)],
+    /// What is said wherever the run rests, the first that is heard there.
+    pub(crate) verbs: &'static [&'static str],
+}
+
+impl Play {
+    /// A repository to play in. Its agents sign before they work.
+    pub(crate) fn bench(&self) -> Bench {
+        let bench = Bench::with(self.files);
+        std::fs::write(bench.around().join("sign"), SIGN).expect("a file");
+        bench
+    }
+}
+
+/// Says who is at work, and kills whoever drives if this is when. Run with `.`, from a folder beside it.
+const SIGN: &str = r#"
+around=$(cd "$(git rev-parse --path-format=absolute --git-common-dir)/../.." && pwd)
+echo "$1" >> "$around/called"
+if [ "$LOOPWRIGHT_TEST_DURING" = "$1" ]; then kill -9 "$(cat "$around/driver")"; fi
+"#;
+
+pub(crate) const PLAYS: &[Play] = &[TASK, EVERYTHING, PAPERS];
+
+const TASK: Play = Play {
+    name: "task",
+    folder: || in_folder("../../workflows", "task"),
+    begin: || Begin { subject: "greet".into(), ..Begin::default() },
+    files: &[(
+        "test.sh",
+        r#"set -- "$LOOPWRIGHT_STATE.$LOOPWRIGHT_VISIT"; . ../sign
+        grep -q hello greeting || { echo 'no hello in the greeting' >&2; exit 1; }
+        "#,
+    )],
+    agents: &[
+        (
+            "claude",
+            r#"cat > /dev/null; set -- "$LOOPWRIGHT_STATE.$LOOPWRIGHT_VISIT"; . ../sign
+            case "$1" in
+              implement.1) echo helo > greeting ;;
+              fix.1) echo hello > greeting ;;
+              fix.2) echo 'hello, world' > greeting ;;
+            esac
+            echo "I wrote the greeting.""#,
+        ),
+        (
+            "codex",
+            r#"cat > /dev/null; set -- "$LOOPWRIGHT_STATE.$LOOPWRIGHT_VISIT"; . ../sign
+            if [ "$LOOPWRIGHT_VISIT" = 1 ]; then
+              printf '```json\n{"verdict": "NEEDS_FIX", "findings": [{"severity": "major", "text": "whom does it greet?"}]}\n```\n'
+            else
+              printf '```json\n{"verdict": "APPROVED"}\n```\n'
+            fi"#,
+        ),
+    ],
+    answers: &[],
+    verbs: &[],
+};
+
+/// Calls, checks, a judge, a question, items, an action, a rest, a commit.
+const EVERYTHING: Play = Play {
+    name: "everything",
+    folder: || workflow(include_str!("../data/journals/workflow.yaml")),
+    begin: || Begin { subject: "house".into(), ..Begin::default() },
+    files: &[
+        (
+            "test.sh",
+            "set -- \"$LOOPWRIGHT_STATE.$LOOPWRIGHT_VISIT\"; . ../sign; grep -q 'two\\|three' src/a\n",
+        ),
+        (
+            "tasks.yaml",
+            "items:\n  - {id: roof, title: A roof, depends: [floor]}\n  - {id: floor, title: A floor, depends: []}\n",
+        ),
+    ],
+    agents: &[
+        (
+            "coder",
+            r#"cat > /dev/null; set -- "$LOOPWRIGHT_STATE.$LOOPWRIGHT_VISIT"; . ../sign; mkdir -p src
+            case "$1" in
+              write.1) echo one > src/a ;;
+              fix.1) echo two > src/a ;;
+              fix.2) echo three > src/a ;;
+            esac"#,
+        ),
+        (
+            "judge",
+            r#"cat > /dev/null; set -- "$LOOPWRIGHT_STATE.$LOOPWRIGHT_VISIT"; . ../sign
+            if [ "$LOOPWRIGHT_VISIT" = 1 ]; then
+              printf '```json\n{"verdict": "BAD", "findings": [{"severity": "bad", "text": "two is not enough"}]}\n```\n'
+            else
+              printf '```json\n{"verdict": "GOOD"}\n```\n'
+            fi"#,
+        ),
+        (
+            "writer",
+            r#"set -- "$LOOPWRIGHT_ITEM.$LOOPWRIGHT_STATE.$LOOPWRIGHT_VISIT"; . ../sign
+            mkdir -p out; cat > "out/$LOOPWRIGHT_ITEM.txt""#,
+        ),
+    ],
+    answers: &[("ship", "yes")],
+    verbs: &["go"],
+};
+
+/// Documents that show where the run is, fields, entries, folders that move, a worktree of its own, merging.
+const PAPERS: Play = Play {
+    name: "papers",
+    folder: || {
+        let mut folder = workflow(PAPERS_TEXT);
+        folder.files.insert("templates/note.md".to_owned(), b"# {{item.title}}\n".to_vec());
+        folder
+    },
+    begin: || Begin { subject: "roof".into(), ..Begin::default() },
+    files: &[
+        ("test.sh", "set -- \"$LOOPWRIGHT_STATE.$LOOPWRIGHT_VISIT\"; . ../sign; test -s src/a\n"),
+        (
+            "tasks.yaml",
+            "# what there is to do\nitems:\n  - {id: a, title: First}\n  - {id: b, title: Second}\n",
+        ),
+        ("old/notes.md", "# Old\n"),
+    ],
+    agents: &[(
+        "coder",
+        r#"cat > /dev/null; set -- "$LOOPWRIGHT_STATE.$LOOPWRIGHT_VISIT"; . ../sign
+        mkdir -p src; echo "$1" > src/a"#,
+    )],
+    answers: &[],
+    verbs: &["go"],
+};
+
+const PAPERS_TEXT: &str = r#"
+workflow: papers
+subject: {name: topic, matches: "[a-z]+"}
+folder: "work/{{subject}}"
+budgets: {retries: {limit: 3, per: visit}}
+documents:
+  state: {file: ./STATE.yaml, as: yaml, owner: engine, shows: {phase: "{{phase}}"}, shape: {phase: text, status: text, done: [text]}}
+  list: {file: tasks.yaml, as: yaml, shape: {items: [{id: text, title: text}]}}
+  notes: {files: ["notes/*.md"]}
+  kept: {files: ["kept/**"]}
+  code: {files: ["src/**"]}
+phases:
+  planned: {at: plan, show: [plan, keep, away]}
+  built: {at: rest, show: others}
+roles:
+  coder: {agent: coder, prompt: "Write {{subject}}.", may-write: [code]}
+verbs: {go: {}}
+defaults:
+  lost: {to: again, spend: retries, else: failed}
+  failures: failed
+states:
+  plan:
+    do:
+      - {set: {state.status: planned}}
+      - {append: "planned", to: state.done}
+      - {copy: old, to: kept/old}
+    then: keep
+  keep: {do: [{commit: "plan {{subject}}", what: [state, kept]}], then: away}
+  away: {do: [{branch: "work/{{subject}}", worktree: true}], then: write}
+  write: {agent: coder, then: check}
+  check: {check: project.test, judges: code, on: {pass: papers, fail: failed}}
+  papers:
+    do:
+      - {create: notes, for: docs.list.items, key: "{{item.id}}", set: {}, template: templates/note.md}
+      - {append: "built", to: state.done}
+      - {set: {state.status: built}}
+    then: commit
+  commit: {needs: [check], do: [{commit: "{{subject}}", what: [code, notes, state]}], then: rest}
+  rest: {rest: "Say go.", on: {verb go: merge}}
+  merge: {do: [{merge: "work/{{subject}}", into: main}, {drop: "work/{{subject}}"}], then: archive}
+  archive: {do: [{move: folder, to: "done/{{subject}}"}, {delete: kept}], then: done}
+  done: {end: success}
+  failed: {end: failure}
+"#;
