@@ -246,3 +246,15 @@ fn properties_are_listed_when_all_of_them_holds() {
     assert_eq!(proved("{never: {reach: done, before: tests}}"), Some(1));
     assert_eq!(proved("{never: {reach: done, before: [tests, broken]}}"), Some(0));
 }
+
+#[test]
+fn a_property_says_where_nobody_looks_at_its_gate() {
+    let aside = |reach: &str| {
+        let text = format!("{GOOD}properties:\n  - never: {{reach: {reach}, before: \"tests = settled\"}}\n");
+        let workflow = read(&text).workflow.expect("it loads");
+        let proved = loopwright_core::check::check(&workflow).properties;
+        proved.iter().map(|it| it.ends_with(", but for what people edit in between")).collect::<Vec<_>>()
+    };
+    assert_eq!(aside("done"), [false]);
+    assert_eq!(aside("review"), [true]);
+}

@@ -22,6 +22,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 /// Runs coding agents through workflows that are proved before they run
 #[derive(Parser, Debug)]
 #[command(name = "loopwright", version, arg_required_else_help = true)]
+#[command(after_help = "A workflow's own verbs: loopwright WORKFLOW VERB [SUBJECT]")]
 struct Arguments {
     #[command(subcommand)]
     command: commands::Command,

@@ -7,7 +7,7 @@ use super::children::Family;
 use super::monitors::{Watch, What};
 use super::trace::{ChildSteps, Tracer};
 use super::writes::Documents;
-use crate::definition::{Claim, Happened, Kind, Outcome, Property, State, Term};
+use crate::definition::{Claim, Happened, Kind, Machine, Outcome, Property, State, Term};
 use crate::name::{Name, in_expression};
 use crate::problem::Problem;
 use crate::proof::graph::{NodeId, Path};
@@ -78,10 +78,37 @@ pub(super) fn watches(
     }
     // One with several parts holds when all of them do.
     for property in held.iter().filter(|it| !failed.contains(it)) {
-        let text = tracer.unfolded.workflow.properties.get(*property).map(said);
+        let declared = tracer.unfolded.workflow.properties.get(*property);
+        let text = declared.map(|it| format!("{}{}", said(it), aside(tracer.unfolded.machine, it)));
         proved.extend(text.filter(|it| !proved.contains(it)));
     }
     problems
+}
+
+/// What a property over a gate does not speak of: whether a gate that passed is still settled after people edited what it
+/// judged shows only where somebody looks.
+fn aside(machine: &Machine, property: &Property) -> &'static str {
+    let Claim::Never { reach, before, when } = &property.claim else { return "" };
+    let Some(state) = machine.states.get(&**reach) else { return "" };
+    // Rows of a table for other values than the property speaks of do not matter.
+    let spoken_of = |name: &Name, value: &Name| {
+        let named = |it: &Term| matches!(it, Term::Var(term) | Term::Fact(term) if term == name);
+        when.iter().all(|it| !named(&it.term) || it.values.contains(value))
+    };
+    let looked_at = |gate: &Name| {
+        let rows = state.needs.rows().into_iter();
+        let mut rows =
+            rows.filter(|(row, _)| row.as_ref().is_none_or(|(name, value)| spoken_of(name, value)));
+        rows.all(|(_, it)| it.contains(gate))
+    };
+    let judges = |gate: &Name| {
+        let judges = machine.gates.get(&**gate).into_iter().flatten();
+        let mut gates = judges.filter_map(|it| machine.states.get(&**it)?.gate.as_ref());
+        gates.any(|it| it.judges.values().any(|it| !it.is_empty()))
+    };
+    let unseen =
+        |it: &Happened| matches!(it, Happened::Settled { gate, .. } if judges(gate) && !looked_at(gate));
+    if before.iter().any(unseen) { ", but for what people edit in between" } else { "" }
 }
 
 fn holds(

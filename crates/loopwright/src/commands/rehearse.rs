@@ -42,13 +42,14 @@ pub(crate) struct RehearseArgs {
     /// Play a shortest run to every transition of every position
     #[arg(long, conflicts_with = "scenario")]
     exhaustive: bool,
-    /// Let every agent, check and action fail as well: at random, or once at every step of the scenario
+    /// Let every agent, check and action fail as well: at random, once at every step of the scenario, or with
+    /// `--exhaustive` in a run to every failure
     #[arg(long)]
     faults: bool,
     /// List the arms that were never taken
     #[arg(long, conflicts_with = "json")]
     arms: bool,
-    /// Print as JSON, one run a line
+    /// Print as JSON, one run a line; with `--exhaustive` one line for all of them
     #[arg(long)]
     json: bool,
 }
@@ -231,8 +232,10 @@ impl Session<'_> {
         let complete = outcome.unknown.is_empty() && !outcome.cut;
         self.failed |= !complete;
         if self.arguments.json {
+            let (all, taken) = coverage.count();
             let line = json!({
                 "played": outcome.played, "complete": complete, "unknown": outcome.unknown,
+                "arms": all, "taken": taken, "not-taken": not_taken(coverage),
             });
             show::out(&format!("{line}\n"));
             return;
@@ -248,7 +251,11 @@ impl Session<'_> {
             (false, 0) => "every transition of every position".to_owned(),
             (false, count) => format!("every transition of every position but {count}"),
         };
-        let left_out = if self.arguments.faults { "" } else { ", failures left out (`--faults` adds them)" };
+        let left_out = if self.arguments.faults {
+            ""
+        } else {
+            ", but no run to a failure of its own (`--faults` adds them)"
+        };
         show::out(&format!("{} played: {all}{left_out}\n", show::counted(outcome.played, "run")));
     }
 }
@@ -315,6 +322,12 @@ fn as_json(played: &Played) -> Value {
     })
 }
 
+/// The arms that were not taken, in words.
+fn not_taken(coverage: &Coverage) -> Vec<String> {
+    let not_taken = coverage.arms().filter(|(_, it)| it.taken == 0);
+    not_taken.map(|(_, arm)| format!("{} {} -> {}", arm.state, arm.signal, arm.to)).collect()
+}
+
 /// How many arms were taken and, if they are to be listed, which never.
 fn covered(found: &Found, coverage: &Coverage, listed: bool) -> String {
     let (all, taken) = coverage.count();
@@ -324,7 +337,7 @@ fn covered(found: &Found, coverage: &Coverage, listed: bool) -> String {
     let mut text = format!("{taken} of {all} arms taken\n");
     for (place, arm) in coverage.arms().filter(|(_, it)| it.taken == 0) {
         let (line, _) = show::position(found.folder.text(&place.file).unwrap_or_default(), place.bytes.start);
-        let _ = writeln!(text, "  never: line {line}, {} {} -> {}", arm.state, arm.signal, arm.to);
+        let _ = writeln!(text, "  not taken: line {line}, {} {} -> {}", arm.state, arm.signal, arm.to);
     }
     text
 }

@@ -116,7 +116,7 @@ fn every_step_says_how_many_agents_it_called() -> Outcome {
 /// What was never taken is listed for whoever asks; a walk is not buried under it.
 #[test]
 fn arms_are_listed_when_asked_for() -> Outcome {
-    let never = |line: &str| run(line).map(|it| it.stdout.matches("never: line").count());
+    let never = |line: &str| run(line).map(|it| it.stdout.matches("not taken: line").count());
     assert_eq!(never("rehearse small")?, 0);
     assert!(run("rehearse small")?.stdout.ends_with("2 of 5 arms taken (`--arms` lists the others)\n"));
     assert_eq!(never("rehearse small --arms")?, 3);
