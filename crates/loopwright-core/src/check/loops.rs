@@ -8,7 +8,7 @@ use crate::proof::graph::{Cell, Move, Path, Step};
 use crate::proof::{Argument, Ending, Prover, Termination, replay};
 use crate::rehearse::{Expect, Scenario};
 
-/// A loop that does not end, and a run that goes round it twice.
+/// A loop that does not end, and a run that goes round it again and again.
 type Endless = (Problem, Option<Scenario>);
 
 /// Why every unattended stretch ends, or the loop that does not.
@@ -33,7 +33,8 @@ pub(super) fn terminates(tracer: &Tracer<'_, '_>, prover: &Prover<'_>) -> (Optio
                 tracer.scenario(&title, &Path { root: stem.root, moves }, expect)
             };
             let problem = endless(tracer, turn, "this loop never ends");
-            (None, Some((problem.path(round(1)), Some(round(2)))))
+            // What a turn spoils shows in the next one, and where that ends shows when it goes on.
+            (None, Some((problem.path(round(1)), Some(round(3)))))
         }
         Termination::Unknown { cycle } => {
             let problem = endless(tracer, cycle, "it was not proved that this loop ends");

@@ -97,7 +97,7 @@ fn examine(workflow: &Workflow, limits: &Limits, memory: Memory) -> (Report, boo
     let children = instances.iter().map(|(it, prover, prefix)| (&it.unfolded, *prover, prefix.as_ref()));
     let machines = std::iter::once((&family.main, &main_prover, None)).chain(children);
     let mut taken = routes::Taken::default();
-    let mut doubled: Vec<(Scenario, Scenario)> = Vec::new();
+    let mut repeated: Vec<(Scenario, Scenario)> = Vec::new();
     let mut ends_because = None;
     let mut main_reach = None;
     let mut properties = Vec::new();
@@ -112,8 +112,8 @@ fn examine(workflow: &Workflow, limits: &Limits, memory: Memory) -> (Report, boo
         problems.extend(routes::holes(&tracer, limits));
         taken.add(unfolded, &reach, prover);
         let (because, found) = loops::terminates(&tracer, prover);
-        if let Some((problem, twice)) = found {
-            doubled.extend(problem.path.clone().zip(twice));
+        if let Some((problem, longer)) = found {
+            repeated.extend(problem.path.clone().zip(longer));
             problems.push(problem);
         }
         problems.extend(loops::ends(&tracer, prover));
@@ -159,7 +159,7 @@ fn examine(workflow: &Workflow, limits: &Limits, memory: Memory) -> (Report, boo
     size.states = workflow.machines().map(|it| it.states.len()).sum();
     size.cells = workflow.machines().flat_map(|it| it.states.values()).map(|it| it.cells.len()).sum();
     size.arms = Coverage::of(workflow).count().0;
-    let all_play = shown::only_what_plays(workflow, &mut problems, &mut forced, &doubled);
+    let all_play = shown::only_what_plays(workflow, &mut problems, &mut forced, &repeated);
     let order = |it: &Problem| (follows(it.code), it.place.clone(), it.code, it.message.clone());
     problems.sort_by_cached_key(order);
     problems.dedup_by(|a, b| a.place == b.place && a.code == b.code && a.message == b.message);

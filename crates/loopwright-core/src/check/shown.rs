@@ -10,27 +10,27 @@ use crate::rehearse::{Coverage, Played, Scenario, Shares, Stop, Verdict, WalkSte
 /// The most steps a path may have. A longer one is no help to anybody.
 const LONGEST_PATH: usize = 10_000;
 
-/// Leaves out what a run shows that cannot come to it, and says of the rest what was not shown. `doubled` are endless runs,
-/// each with one that goes round twice. Tells whether all that should be shown is.
+/// Leaves out what a run shows that cannot come to it, and says of the rest what was not shown. `repeated` are endless runs,
+/// each with one that goes round again and again. Tells whether all that should be shown is.
 pub(super) fn only_what_plays(
     workflow: &Workflow,
     problems: &mut Vec<Problem>,
     forced: &mut [Forced],
-    doubled: &[(Scenario, Scenario)],
+    repeated: &[(Scenario, Scenario)],
 ) -> bool {
     let mut stage = Stage { workflow, shares: Shares::new(), coverage: Coverage::of(workflow) };
-    stage.leave_out_stopped(problems, forced, doubled);
+    stage.leave_out_stopped(problems, forced, repeated);
     let mut all_play = true;
     for problem in problems {
         problem.path.take_if(|it| it.steps.len() > LONGEST_PATH);
         let Some(path) = &problem.path else { continue };
-        let twice = doubled.iter().find(|(once, _)| once == path).map(|(_, it)| it);
+        let longer = repeated.iter().find(|(once, _)| once == path).map(|(_, it)| it);
         let property = workflow.properties.iter().find(|it| it.place == problem.place);
         let claim = property.filter(|_| problem.code == "property").map(|it| &it.claim);
         let once = stage.play(path).filter(|it| claim.is_none_or(|claim| !has_come(claim, path, &it.played)));
         // What goes round by itself does so with nobody's help.
         let helped = |it: &Verdict| it.played.walk.iter().filter(|it| it.person).count();
-        let again = twice.map(|it| stage.play(it).map(|it| helped(&it)));
+        let again = longer.map(|it| stage.play(it).map(|it| helped(&it)));
         if once.is_none() || again.is_some_and(|it| it != once.as_ref().map(helped)) {
             all_play = false;
             problem.path = None;
@@ -68,7 +68,7 @@ impl Stage<'_> {
         &mut self,
         problems: &mut Vec<Problem>,
         forced: &mut [Forced],
-        doubled: &[(Scenario, Scenario)],
+        repeated: &[(Scenario, Scenario)],
     ) {
         let is_unsettled = |it: &Problem| it.code == "unsettled";
         if !problems.iter().any(is_unsettled) {
@@ -77,11 +77,11 @@ impl Stage<'_> {
         // One gate may stop the run to another, but not each the run to all others.
         let first_is_shown = problems.iter().any(|it| is_unsettled(it) && !self.is_stopped(it));
         problems.retain(|it| {
-            let twice = doubled.iter().find(|(once, _)| it.path.as_ref() == Some(once));
+            let longer = repeated.iter().find(|(once, _)| it.path.as_ref() == Some(once));
             if is_unsettled(it) {
                 return !first_is_shown || !self.is_stopped(it);
             }
-            let runs = it.path.iter().chain(twice.map(|(_, it)| it));
+            let runs = it.path.iter().chain(longer.map(|(_, it)| it));
             !runs.into_iter().any(|it| self.meets_unsettled(it))
         });
         for way in forced {
@@ -163,13 +163,14 @@ properties:
     }
 
     /// What is left of a problem that one run is said to show, and another that it can be taken again.
-    fn kept(code: &'static str, once: &str, twice: Option<&str>) -> Problem {
+    fn kept(code: &'static str, once: &str, longer: Option<&str>) -> Problem {
         let workflow = workflow();
         let path = |text: &str| path(&workflow, text);
         let place = workflow.properties[0].place.clone();
         let mut problems = vec![Problem::proof(code, place, "it is so".to_owned()).path(path(once))];
-        let doubled: Vec<(Scenario, Scenario)> = twice.map(|it| (path(once), path(it))).into_iter().collect();
-        only_what_plays(&workflow, &mut problems, &mut [], &doubled);
+        let repeated: Vec<(Scenario, Scenario)> =
+            longer.map(|it| (path(once), path(it))).into_iter().collect();
+        only_what_plays(&workflow, &mut problems, &mut [], &repeated);
         problems.remove(0)
     }
 
@@ -194,8 +195,8 @@ properties:
     #[test]
     fn a_round_that_needs_a_person_again_is_not_endless() {
         let once = "scenario: it\nsteps: [verb: go]\nexpect: {reaches: s0}\n";
-        let twice = "scenario: it\nsteps: [verb: go, verb: go]\nexpect: {reaches: s0}\n";
-        assert_eq!(kept("endless", once, Some(twice)).message, NOT_SHOWN);
+        let longer = "scenario: it\nsteps: [verb: go, verb: go]\nexpect: {reaches: s0}\n";
+        assert_eq!(kept("endless", once, Some(longer)).message, NOT_SHOWN);
         assert_eq!(kept("endless", once, Some(once)).message, "it is so");
     }
 }
