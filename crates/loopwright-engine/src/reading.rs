@@ -3,7 +3,7 @@
 use loopwright_core::definition::Kind;
 use loopwright_core::machine::{Cost, Event, Evidence, Run, advance, begin};
 
-use crate::driver::{files_at, is_gone};
+use crate::driver::{files_at, is_alive, is_gone};
 use crate::engine::{Definition, Engine};
 use crate::error::EngineError;
 use crate::files::{Files, Look};
@@ -21,14 +21,11 @@ pub struct Account {
 impl Engine {
     /// Who drives a run, if somebody does.
     pub fn driven_by(&self, name: &str) -> Result<Option<String>, EngineError> {
-        // A lease from the beginning of time that ends there takes nobody's away: whoever has one is named.
-        match self.journal.lease(name, &self.holder, 0, 0) {
-            Ok(_) => Ok(None),
-            Err(JournalError::Held { holder, until, .. }) => {
-                Ok(Some(holder).filter(|it| until > (self.clock)() && !is_gone(it)))
-            }
-            Err(error) => Err(error.into()),
-        }
+        let held = self.journal.run(name)?.held;
+        let drives = |(holder, until): &(String, Millis)| {
+            !is_gone(holder) && (is_alive(holder) || *until > (self.clock)())
+        };
+        Ok(held.filter(drives).map(|(holder, _)| holder))
     }
 
     /// Every event of a run with the run as it was after it.

@@ -6,7 +6,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use super::LEASE;
-use super::holder::is_gone;
+use super::holder::{is_alive, is_gone};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::journal::{Journal, JournalError, Lease};
@@ -26,10 +26,14 @@ pub(super) struct Heart {
 pub(super) fn take(engine: &Engine, run: &str, cancel: &Cancel) -> Result<(Lease, Heart), EngineError> {
     let now = (engine.clock)();
     let lease = |now| engine.journal.lease(run, &engine.holder, now, (engine.clock)().saturating_add(LEASE));
-    let lease = match lease(now) {
+    let lease = match engine.journal.run(run)?.held {
         // Nobody has to wait for a lease of the dead to run out.
-        Err(JournalError::Held { holder, until, .. }) if is_gone(&holder) => lease(until)?,
-        taken => taken?,
+        Some((holder, until)) if is_gone(&holder) => lease(until)?,
+        // A clock may jump, or stand still with the whole machine: of a process that can be seen, that says nothing.
+        Some((holder, until)) if is_alive(&holder) => {
+            return Err(JournalError::Held { run: run.to_owned(), holder, until }.into());
+        }
+        _ => lease(now)?,
     };
     let (stop, stopped) = channel();
     let (journal, clock) = (Arc::clone(&engine.journal), Arc::clone(&engine.clock));

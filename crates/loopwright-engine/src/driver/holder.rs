@@ -10,10 +10,20 @@ pub fn this_process() -> String {
 
 /// Whether whoever is meant was a process of this machine and is none any more. Of others nothing is known.
 pub(crate) fn is_gone(holder: &str) -> bool {
+    is_there(holder) == Some(false)
+}
+
+/// Whether whoever is meant is a process of this machine.
+pub(crate) fn is_alive(holder: &str) -> bool {
+    is_there(holder) == Some(true)
+}
+
+/// Whether a process of this machine is there; `None` for anybody else.
+fn is_there(holder: &str) -> Option<bool> {
     let words: Vec<&str> = holder.split(' ').collect();
-    let ["process", pid, "on", on, "since", since] = words.as_slice() else { return false };
-    let Ok(pid) = pid.parse::<u32>() else { return false };
-    *on == host() && begun(pid).unwrap_or_default() != *since
+    let ["process", pid, "on", on, "since", since] = words.as_slice() else { return None };
+    let pid = pid.parse::<u32>().ok().filter(|_| *on == host())?;
+    Some(begun(pid).unwrap_or_default() == *since)
 }
 
 /// This machine since it was started: another start is another machine.
@@ -42,11 +52,11 @@ mod tests {
     #[test]
     fn one_that_lives_is_told_from_one_that_is_gone() {
         let me = this_process();
-        assert!(!is_gone(&me), "{me}");
+        assert!(!is_gone(&me) && is_alive(&me), "{me}");
         let (before, _) = me.rsplit_once(' ').expect("a moment");
         assert!(is_gone(&format!("{before} 1")), "the number was given to another since");
         assert!(is_gone(&me.replace(&format!("process {}", std::process::id()), "process 4194305")));
         assert!(!is_gone(&me.replace(" on ", " on another-")), "of other machines nothing is known");
-        assert!(!is_gone("somebody"));
+        assert!(!is_gone("somebody") && !is_alive("somebody"));
     }
 }

@@ -18,8 +18,8 @@ use std::sync::Arc;
 use loopwright_core::definition::Outcome as Ending;
 use loopwright_core::machine::{Effect, Event, Run, RunView, Site, Started, Want, advance, begin, due};
 
-pub(crate) use self::holder::is_gone;
 pub use self::holder::this_process;
+pub(crate) use self::holder::{is_alive, is_gone};
 pub use self::letters::fits;
 pub(crate) use self::record::stands;
 pub use self::steps::Asking;

@@ -31,6 +31,13 @@ struct Run {
     inbox: Vec<Letter>,
 }
 
+impl Run {
+    fn line(&self) -> RunLine {
+        let held = (self.until > 0).then(|| (self.holder.clone(), self.until));
+        RunLine { held, ..self.line.clone() }
+    }
+}
+
 impl Memory {
     fn kept(&self) -> MutexGuard<'_, Kept> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
@@ -58,7 +65,8 @@ impl Journal for Memory {
         if kept.runs.contains_key(&run.name) {
             return Err(JournalError::Taken(run.name.clone()));
         }
-        let line = RunLine { run: run.clone(), updated: run.at, last: 0, stands: Stands::default() };
+        let line =
+            RunLine { run: run.clone(), updated: run.at, last: 0, stands: Stands::default(), held: None };
         let new = Run {
             line,
             events: Vec::new(),
@@ -106,11 +114,11 @@ impl Journal for Memory {
     }
 
     fn run(&self, run: &str) -> Result<RunLine, JournalError> {
-        Ok(self.kept().run(run)?.line.clone())
+        Ok(self.kept().run(run)?.line())
     }
 
     fn runs(&self) -> Result<Vec<RunLine>, JournalError> {
-        let mut lines: Vec<RunLine> = self.kept().runs.values().rev().map(|it| it.line.clone()).collect();
+        let mut lines: Vec<RunLine> = self.kept().runs.values().rev().map(Run::line).collect();
         lines.sort_by_key(|it| std::cmp::Reverse(it.run.at));
         Ok(lines)
     }

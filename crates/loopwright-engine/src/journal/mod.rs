@@ -148,6 +148,8 @@ pub struct RunLine {
     pub last: u64,
     /// Where it stands.
     pub stands: Stands,
+    /// Who has the right to drive it, and until when if they do not keep it.
+    pub held: Option<(String, Millis)>,
 }
 
 /// The right to drive a run.

@@ -5,6 +5,7 @@ mod actions;
 mod alone;
 mod bench;
 mod bounds;
+mod clocks;
 mod disk;
 mod edits;
 mod fields;

@@ -114,8 +114,8 @@ pub(super) fn sound(run: &str, snapshot: Snapshot, written: i64) -> Result<Snaps
 }
 
 /// What a line about a run is read from.
-const LINE: &str =
-    "SELECT name, workflow, subject, definition, parent, created, updated, last, state, status FROM runs";
+const LINE: &str = "SELECT name, workflow, subject, definition, parent, created, updated, last, state, status, \
+                    holder, until FROM runs";
 
 fn line(row: &Row<'_>) -> Result<RunLine, Error> {
     let run = NewRun {
@@ -127,7 +127,9 @@ fn line(row: &Row<'_>) -> Result<RunLine, Error> {
         at: row.get(5)?,
     };
     let stands = Stands { state: row.get(8)?, status: row.get(9)? };
-    Ok(RunLine { run, updated: row.get(6)?, last: row.get(7)?, stands })
+    let until: Millis = row.get(11)?;
+    let held = if until > 0 { Some((row.get(10)?, until)) } else { None };
+    Ok(RunLine { run, updated: row.get(6)?, last: row.get(7)?, stands, held })
 }
 
 /// The line of one run.
