@@ -19,6 +19,20 @@ pub struct Config {
     pub agents: IndexMap<String, AgentConfig>,
     /// The project's own commands: `build`, `test`, `lint`, `format`, `checks`, and `language`.
     pub project: IndexMap<String, String>,
+    /// Worktrees that runs make for themselves.
+    pub worktrees: Worktrees,
+}
+
+/// Where runs make worktrees of their own, and with what.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case", default, deny_unknown_fields)]
+pub struct Worktrees {
+    /// The folder they are made in, from the root of the repository; beside the repository, if nothing is said.
+    pub folder: Option<String>,
+    /// What a new branch begins at, where the workflow does not say; what is checked out, if nothing is said.
+    pub base: Option<String>,
+    /// Files that git ignores and that go along, such as `.env`: patterns.
+    pub copy: Vec<String>,
 }
 
 /// One agent.
@@ -74,6 +88,12 @@ impl Config {
             parts.retain(|_, it| !it.is_null());
         }
         let config: Self = serde_json::from_value(value).map_err(|it| wrong(it.to_string()))?;
+        let leads_out = |it: &&String| it.starts_with('/') || it.split('/').any(|part| part == "..");
+        if let Some(path) = config.worktrees.copy.iter().find(leads_out) {
+            return Err(wrong(format!(
+                "`worktrees.copy` names files of the repository, and `{path}` leads out of it"
+            )));
+        }
         let known = ["language", "build", "test", "lint", "format", "checks"];
         match config.project.keys().find(|it| !known.contains(&it.as_str())) {
             None => Ok(config),

@@ -24,7 +24,7 @@ mod reading;
 mod scene;
 mod unkept;
 
-pub use self::config::{AgentConfig, CONFIG, Config, OneOrMany};
+pub use self::config::{AgentConfig, CONFIG, Config, OneOrMany, Worktrees};
 pub use self::driver::{Asking, Driver, Standing, fits, this_process};
 pub use self::engine::{Begin, Definition, Engine};
 pub use self::error::EngineError;

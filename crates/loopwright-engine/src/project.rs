@@ -5,6 +5,8 @@ use std::path::Path;
 use indexmap::IndexMap;
 use serde_json::{Value, json};
 
+use crate::config::{Config, Worktrees};
+
 /// What is known about a project.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Project {
@@ -12,6 +14,8 @@ pub struct Project {
     pub language: String,
     /// Its commands: `build`, `test`, `lint`, `format`.
     pub commands: IndexMap<String, String>,
+    /// Worktrees that runs make for themselves.
+    pub worktrees: Worktrees,
 }
 
 /// What a file at the root says about a project: its language and usual commands.
@@ -46,13 +50,14 @@ impl Project {
             return Self::default();
         };
         let commands = commands.iter().map(|(name, it)| ((*name).to_owned(), (*it).to_owned()));
-        Self { language: (*language).to_owned(), commands: commands.collect() }
+        Self { language: (*language).to_owned(), commands: commands.collect(), ..Self::default() }
     }
 
-    /// The same with commands that somebody chose. An empty one is none.
+    /// The same with what somebody configured. An empty command is none.
     #[must_use]
-    pub fn with(mut self, chosen: &IndexMap<String, String>) -> Self {
-        for (name, command) in chosen {
+    pub fn with(mut self, config: &Config) -> Self {
+        self.worktrees = config.worktrees.clone();
+        for (name, command) in &config.project {
             match name.as_str() {
                 "language" => self.language.clone_from(command),
                 _ => drop(self.commands.insert(name.clone(), command.clone())),

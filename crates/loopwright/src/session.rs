@@ -62,7 +62,7 @@ fn engine_of(
     watch: Arc<dyn Watch>,
 ) -> Result<Engine, CommandError> {
     let config = Config::of(home.root()).map_err(told)?;
-    let project = Project::at(home.root()).with(&config.project);
+    let project = Project::at(home.root()).with(&config);
     let agent = |command: Vec<String>| Arc::new(CommandAgent { command }) as Arc<dyn Agent>;
     let agents: IndexMap<Name, Arc<dyn Agent>> =
         config.agents.iter().map(|(name, it)| (Name::from(name.as_str()), agent(it.command.all()))).collect();

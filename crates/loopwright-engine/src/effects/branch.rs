@@ -2,7 +2,9 @@
 
 use serde_json::Value;
 
-use super::worktrees::{Worktree, all, commit_of, goes_to, is_same, own_place, refused, tip, unfit};
+use super::worktrees::{
+    Worktree, all, bring_along, commit_of, goes_to, is_same, own_place, refused, tip, unfit,
+};
 use super::{Done, as_text};
 use crate::engine::Engine;
 use crate::error::EngineError;
@@ -14,11 +16,14 @@ const HELP: &str = "nothing was changed: commit or put away (`git stash`) what i
 /// Goes to a branch, which is created if it is missing.
 pub(super) fn branch(engine: &Engine, scene: &Scene<'_>, values: &Value) -> Result<Done, EngineError> {
     let git = scene.files.git();
-    let (name, from) = (as_text(&values["branch"]), as_text(&values["from"]));
+    let (name, mut from) = (as_text(&values["branch"]), as_text(&values["from"]));
     if let Some(why) = unfit(engine, git, &name)? {
         return Ok(Done::plain("failed", why));
     }
     let own = values["worktree"].as_bool().unwrap_or(false);
+    if own && from.is_empty() {
+        from = scene.project.worktrees.base.clone().unwrap_or_default();
+    }
     if !own && git.branch()?.as_deref() == Some(&name) {
         return Ok(Done::plain("done", format!("`{name}` is checked out")));
     }
@@ -85,7 +90,8 @@ fn in_worktree(
     let git = scene.files.git();
     let trees = all(git)?;
     let main = trees.first().map_or(git.root(), |it| it.path.as_path());
-    let place = own_place(main, name);
+    let configured = &scene.project.worktrees;
+    let place = own_place(configured, main, name);
     let at = |it: &&Worktree| it.branch.as_deref() == Some(name);
     match trees.iter().find(at) {
         Some(tree) if is_same(&tree.path, &place) && place.is_dir() => {}
@@ -112,5 +118,6 @@ fn in_worktree(
             }
         }
     }
+    bring_along(configured, git, main, &place)?;
     goes_to(scene, &place, format!("on `{name}` in {}", place.display()))
 }

@@ -6,9 +6,10 @@ use std::sync::Arc;
 use loopwright_core::machine::Site;
 
 use super::Done;
+use crate::config::Worktrees;
 use crate::engine::Engine;
 use crate::error::EngineError;
-use crate::files::Files;
+use crate::files::{Files, FilesError};
 use crate::git::{Git, GitError};
 use crate::scene::Scene;
 
@@ -33,11 +34,43 @@ pub(crate) fn all(git: &Git) -> Result<Vec<Worktree>, GitError> {
     Ok(found)
 }
 
-/// Where a branch has a worktree of its own: beside the repository.
-pub(crate) fn own_place(main: &Path, branch: &str) -> PathBuf {
+/// Where a branch has a worktree of its own: beside the repository, or where somebody configured.
+pub(crate) fn own_place(configured: &Worktrees, main: &Path, branch: &str) -> PathBuf {
     let plain: String = branch.chars().map(|it| if it == '/' { '-' } else { it }).collect();
     let called = main.file_name().map(|it| it.to_string_lossy().into_owned()).unwrap_or_default();
-    main.parent().unwrap_or(Path::new("/")).join(format!("{called}-{plain}"))
+    let folder = match &configured.folder {
+        Some(folder) => main.join(folder),
+        None => main.parent().unwrap_or(Path::new("/")).to_owned(),
+    };
+    folder.join(format!("{called}-{plain}"))
+}
+
+/// Copies files that git ignores to a worktree that is new. What is there stays.
+pub(super) fn bring_along(
+    configured: &Worktrees,
+    git: &Git,
+    main: &Path,
+    place: &Path,
+) -> Result<(), EngineError> {
+    if configured.copy.is_empty() {
+        return Ok(());
+    }
+    let Some(main) = git.at(main)? else { return Ok(()) };
+    let mut arguments =
+        ["ls-files", "--others", "--ignored", "--exclude-standard", "-z", "--"].map(str::to_owned).to_vec();
+    arguments.extend(configured.copy.iter().map(|it| format!(":(glob){it}")));
+    let listed = main.bytes(&arguments)?;
+    for path in String::from_utf8_lossy(&listed).split('\0').filter(|it| !it.is_empty()) {
+        let (from, to) = (main.root().join(path), place.join(path));
+        let copied = match to.parent() {
+            Some(folder) if !to.exists() => {
+                std::fs::create_dir_all(folder).and_then(|()| std::fs::copy(&from, &to).map(drop))
+            }
+            _ => Ok(()),
+        };
+        copied.map_err(|error| FilesError::Disk { path: to, error })?;
+    }
+    Ok(())
 }
 
 /// Whether two paths are one place.

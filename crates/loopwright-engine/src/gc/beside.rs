@@ -113,7 +113,7 @@ impl Worktrees {
                 let Some(branch) = &tree.branch else { continue };
                 if places.iter().skip(1).any(is_there)
                     && !places.first().is_some_and(is_there)
-                    && is_same(&own_place(&main, branch), &tree.path)
+                    && is_same(&own_place(&engine.project.worktrees, &main, branch), &tree.path)
                 {
                     // Where that cannot be told, it may have.
                     let was_there = |it: &&String| went(it).map_or(true, |it| it.iter().any(is_there));

@@ -14,7 +14,7 @@ use loopwright_engine::agents::{Agent, CommandAgent};
 use loopwright_engine::journal::{Journal, Sqlite};
 use loopwright_engine::process::{Cancel, Supervisor};
 use loopwright_engine::{
-    Answered, Asked, Begin, Engine, EngineError, Home, People, Project, Standing, Watch,
+    Answered, Asked, Begin, Config, Engine, EngineError, Home, People, Project, Standing, Watch,
 };
 
 /// A repository with an engine.
@@ -119,7 +119,10 @@ impl Bench {
         Engine::new(
             journal,
             home,
-            Project::default().with(&IndexMap::from([("test".to_owned(), "sh test.sh".to_owned())])),
+            Project::default().with(&Config {
+                project: IndexMap::from([("test".to_owned(), "sh test.sh".to_owned())]),
+                ..Config::default()
+            }),
             agents,
             Supervisor { program: env!("CARGO_BIN_EXE_loopwright-supervise").into(), arguments: Vec::new() },
             Arc::clone(&self.answers) as Arc<dyn People>,

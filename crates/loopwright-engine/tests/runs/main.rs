@@ -19,3 +19,4 @@ mod questions;
 mod shows;
 mod task;
 mod watched;
+mod worktrees;

@@ -105,7 +105,7 @@ fn config(home: &Home) -> Vec<Looked> {
         };
         all.push(Looked { what: format!("agent {name}"), well: found && !program.is_empty(), is });
     }
-    let project = Project::at(home.root()).with(&config.project);
+    let project = Project::at(home.root()).with(&config);
     for name in PROJECT_COMMANDS.iter().filter(|it| **it != "format") {
         let commands = project.commands_of(name);
         let known = !commands.is_empty();
