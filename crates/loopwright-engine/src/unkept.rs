@@ -9,11 +9,7 @@ use crate::documents::Format;
 /// The first thing a workflow says that would not be kept to, in words.
 pub(crate) fn first(workflow: &Workflow) -> Option<String> {
     let roles = workflow.roles.iter().find_map(|(name, role)| {
-        let says = [
-            (!role.rules.is_empty(), "`rules`"),
-            (!role.deny.is_empty(), "`deny`"),
-            (role.returns.is_some(), "`returns`"),
-        ];
+        let says = [(!role.rules.is_empty(), "`rules`"), (!role.deny.is_empty(), "`deny`")];
         says.into_iter().find(|(said, _)| *said).map(|(_, what)| format!("the role `{name}` has {what}"))
     });
     let documents = workflow.documents.iter().find_map(|(name, it)| {
@@ -26,12 +22,12 @@ pub(crate) fn first(workflow: &Workflow) -> Option<String> {
         let metered = |it: Unit| matches!(it, Unit::Money | Unit::Tokens);
         let budget = machine.budgets.iter().find(|(_, it)| metered(it.unit()));
         let calls = machine.states.values().filter_map(|it| Some((it, it.call()?)));
-        let mut calls = calls.filter(|(_, it)| !it.rules.is_empty() || it.returns.is_some());
+        let mut calls = calls.filter(|(_, it)| !it.rules.is_empty());
         let named = |kind: &Kind| matches!(kind, Kind::Check(it) if matches!(it.what, CheckWhat::Named(_)));
         let check = machine.states.values().find(|it| named(&it.kind));
         budget
             .map(|(name, _)| format!("the budget `{name}` counts what no agent reports"))
-            .or_else(|| calls.next().map(|(it, _)| format!("`{}` has `rules` or `returns`", it.name)))
+            .or_else(|| calls.next().map(|(it, _)| format!("`{}` has `rules`", it.name)))
             .or_else(|| check.map(|it| format!("`{}` is a check of the library", it.name)))
     });
     roles.or(documents).or(questions).or(machines)

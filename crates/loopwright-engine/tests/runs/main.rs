@@ -16,5 +16,6 @@ mod items;
 mod outside;
 mod places;
 mod questions;
+mod returns;
 mod shows;
 mod task;
