@@ -16,8 +16,6 @@ pub(crate) fn first(workflow: &Workflow) -> Option<String> {
         let reader = it.reader.as_ref().filter(|it| Format::named(it).is_none())?;
         Some(format!("the document `{name}` is read as `{reader}`"))
     });
-    let questions = workflow.questions.iter().find(|(_, it)| it.per_finding);
-    let questions = questions.map(|(name, _)| format!("the question `{name}` is asked per finding"));
     let machines = workflow.machines().find_map(|machine| {
         let metered = |it: Unit| matches!(it, Unit::Money | Unit::Tokens);
         let budget = machine.budgets.iter().find(|(_, it)| metered(it.unit()));
@@ -30,5 +28,5 @@ pub(crate) fn first(workflow: &Workflow) -> Option<String> {
             .or_else(|| calls.next().map(|(it, _)| format!("`{}` has `rules`", it.name)))
             .or_else(|| check.map(|it| format!("`{}` is a check of the library", it.name)))
     });
-    roles.or(documents).or(questions).or(machines)
+    roles.or(documents).or(machines)
 }

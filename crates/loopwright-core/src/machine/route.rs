@@ -210,8 +210,24 @@ fn record(state: &State, run: &mut Run, arm: &Arm, asked: &decide::Asked<'_>) {
                     summary: finding.text.clone(),
                     finding: Some(id.clone()),
                     file: Some(finding.file.clone()).filter(|it| !it.is_empty()),
+                    of: None,
                 });
             }
+        }
+        // A question per finding has an answer to each.
+        for report in asked.outcome.findings.iter().filter(|_| matches!(state.kind, Kind::Ask { .. })) {
+            let finding = report.id.as_ref().and_then(|it| run.ledger.findings.get(it));
+            entries.push(Record {
+                item: run.item.clone(),
+                state: state.name.clone(),
+                signal: finding
+                    .and_then(|it| it.answer.clone())
+                    .unwrap_or_else(|| asked.outcome.signal.clone()),
+                summary: report.text.clone(),
+                finding: report.id.clone(),
+                file: Some(report.file.clone()).filter(|it| !it.is_empty()),
+                of: None,
+            });
         }
         if entries.is_empty() {
             entries.push(Record {
@@ -221,6 +237,7 @@ fn record(state: &State, run: &mut Run, arm: &Arm, asked: &decide::Asked<'_>) {
                 summary: asked.outcome.summary.clone(),
                 finding: None,
                 file: None,
+                of: None,
             });
         }
         run.lists.entry(list.clone()).or_default().extend(entries);

@@ -234,6 +234,9 @@ pub struct Record {
     /// The file that is about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
+    /// The loop whose item recorded it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub of: Option<Name>,
 }
 
 /// What led to the present state.

@@ -56,8 +56,12 @@ impl Driver<'_> {
             match standing {
                 Standing::Over { run, .. } => {
                     let judged = self.judged_now()?;
-                    let outcome =
-                        Outcome { judged, forced: run.forced.clone(), ..Outcome::of(run.at.state.clone()) };
+                    let outcome = Outcome {
+                        judged,
+                        forced: run.forced.clone(),
+                        recorded: run.lists.clone(),
+                        ..Outcome::of(run.at.state.clone())
+                    };
                     // An item that stopped the loop has others with it that nobody waits for any more.
                     if self.run.at.state == effect.id.state && self.run.at.visit == effect.id.visit {
                         self.learn(settled(effect, Evidence::Out(Box::new(outcome))))?;

@@ -56,11 +56,28 @@ impl Driver<'_> {
     /// Takes an answer in, if it answers what is asked; says why not.
     pub(super) fn take_answer(&mut self, answered: &Answered) -> Result<Option<String>, EngineError> {
         let effects = due(&self.definition.workflow, &self.run);
-        let asked = effects.iter().find_map(|it| match &it.want {
-            Want::Ask { question } => Some((it, question)),
-            _ => None,
-        });
-        let Some((effect, name)) = asked else { return Ok(Some("nothing is asked any more".into())) };
+        let asked: Vec<_> = effects
+            .iter()
+            .filter_map(|it| match &it.want {
+                Want::Ask { question, finding } => Some((it, question, finding.as_deref())),
+                _ => None,
+            })
+            .collect();
+        let meant = match (asked.as_slice(), answered.finding.as_deref()) {
+            ([], _) => return Ok(Some("nothing is asked any more".into())),
+            ([one], None) => one,
+            (several, None) => {
+                let known: Vec<&str> = several.iter().filter_map(|it| it.2).collect();
+                return Ok(Some(format!("say which finding is meant, one of {}", known.join(", "))));
+            }
+            (several, Some(id)) => {
+                let Some(one) = several.iter().find(|it| it.2 == Some(id)) else {
+                    return Ok(Some(format!("nothing is asked about the finding `{id}` any more")));
+                };
+                one
+            }
+        };
+        let (effect, name) = (meant.0, meant.1);
         let Some(question) = self.definition.workflow.questions.get(&**name) else { return Ok(None) };
         if *answered.answer != *signal::DEFERRED
             && let Err(why) = fits(question, answered)

@@ -252,7 +252,7 @@ impl<'e> Driver<'e> {
             };
             let waits = match &first.want {
                 Want::Await { verbs } => Some(self.rests(verbs)?),
-                Want::Ask { question } => self.ask(first, question)?,
+                Want::Ask { question, finding } => self.ask(first, (question, finding.as_deref()))?,
                 Want::Observe { facts, gates, changed } => {
                     self.observe(first, facts, gates, changed)?;
                     None
