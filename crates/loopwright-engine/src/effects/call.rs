@@ -169,8 +169,8 @@ fn missing(
     let Some(call) = call else { return Ok(None) };
     for document in scene.run.pick(&call.produces).into_iter().flatten() {
         for leaf in scene.workflow.leaves(document) {
-            if scene.files_of(&leaf)?.is_empty() {
-                return Ok(Some(format!("the document `{leaf}` should be there now, and is not")));
+            if let Some(why) = scene.incomplete(&leaf)? {
+                return Ok(Some(why));
             }
         }
     }
