@@ -104,6 +104,9 @@ pub struct Site {
     /// Its own folder, once that was moved.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub own: Option<String>,
+    /// The branch that work goes back to, as it was called when the run began.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trunk: Option<String>,
 }
 
 /// How a run begins.

@@ -106,8 +106,8 @@ impl Driver<'_> {
         };
         let mut driver = if is_new {
             started.facts = engine.once(&self.definition, &started, name, (&self.files, &look))?;
-            let own = self.run.site.as_ref().and_then(|it| it.own.clone());
-            let mut driver = Driver::begin(engine, name, shared(), (started, look, own), &self.cancel)?;
+            let around = self.run.site.as_ref();
+            let mut driver = Driver::begin(engine, name, shared(), (started, look, around), &self.cancel)?;
             driver.adopt(&self.run.shown)?;
             driver
         } else {
