@@ -9,6 +9,7 @@
 //!   [`proof`] holds the analyses it rests on.
 //! - [`rehearse`] plays a workflow with scripted agents.
 //! - [`schema`] holds what agents hand in against what they should.
+//! - [`template`] is what prompts and texts are written in.
 //! - [`draw`] turns a workflow into pictures.
 
 pub mod check;
@@ -25,3 +26,4 @@ pub mod proof;
 pub mod rehearse;
 pub mod schema;
 pub mod signal;
+pub mod template;

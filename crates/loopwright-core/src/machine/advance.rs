@@ -82,6 +82,7 @@ pub fn before(workflow: &Workflow, started: &Started) -> Result<Run, Impossible>
         passed: IndexMap::new(),
         ledger: Ledger::default(),
         lists: IndexMap::new(),
+        decisions: Vec::new(),
         forced: Vec::new(),
         cause: None,
         outer: started.outer.clone(),

@@ -29,6 +29,6 @@ pub use self::ledger::{Closed, Finding, Judge, Ledger, Round};
 pub use self::questions::asked_about;
 pub(crate) use self::route::MOST_PASSED;
 pub use self::run::{
-    At, Begun, Cause, GateRecord, GateStatus, Last, Record, Run, Stage, Taken, lines, row_line,
+    At, Begun, Cause, Decision, GateRecord, GateStatus, Last, Record, Run, Stage, Taken, lines, row_line,
 };
 pub use self::view::RunView;

@@ -5,9 +5,10 @@ use super::effect::{EffectId, Part};
 use super::event::{Outcome, Report};
 use super::impossible::Impossible;
 use super::route::come_out;
-use super::run::{Run, Stage};
+use super::run::{Decision, Run, Stage};
 use crate::definition::{Kind, Machine, State, Target, Workflow};
 use crate::name::Name;
+use crate::signal;
 
 /// The findings a state's question is about, by id: those that are open of the reviews that lead to it, or of all if none
 /// does. Empty: it is asked once.
@@ -25,6 +26,20 @@ pub fn asked_about(workflow: &Workflow, machine: &Machine, state: &State, run: &
     let of = |gate: &Name| judges.is_empty() || judges.contains(gate);
     let open = run.ledger.findings.iter().filter(|(_, it)| it.closed.is_none() && of(&it.gate));
     open.map(|(id, _)| id.clone()).collect()
+}
+
+/// Puts an answer on record. A verb that is said instead is none.
+pub(super) fn decided(state: &State, run: &mut Run, finding: Option<&String>, outcome: &Outcome) {
+    if outcome.signal.starts_with("verb ") || outcome.signal == signal::STALE {
+        return;
+    }
+    run.decisions.push(Decision {
+        state: state.name.clone(),
+        question: outcome.question.clone(),
+        answer: outcome.signal.clone(),
+        note: outcome.note.clone(),
+        finding: finding.cloned(),
+    });
 }
 
 /// Takes in an answer: to one finding, or to all that were not answered. The worst is how the question comes out.
@@ -63,6 +78,7 @@ pub(super) fn answer(
     let is_best = state.best() == Some(&worst);
     let mut reports = Vec::new();
     for (id, it) in &ended {
+        decided(state, run, Some(id), it);
         // What the way on is about stays open for whoever comes next.
         let settled = is_best || it.signal != worst;
         if let Some(finding) = run.ledger.answer(id, &it.signal, settled) {

@@ -110,14 +110,14 @@ impl Driver<'_> {
         }
         // Somebody was there, and gave no answer that is one as often as they were asked.
         if wrong > most {
-            let outcome = Outcome { judged, ..Outcome::of(signal::UNANSWERED) };
+            let outcome = Outcome { judged, question: asked.text.clone(), ..Outcome::of(signal::UNANSWERED) };
             let outcome = Outcome { summary: format!("no valid answer in {wrong} tries"), ..outcome };
             self.learn(settled(effect, Evidence::Out(Box::new(outcome))))?;
             return Ok(None);
         }
         match &question.unattended {
             Unattended::As(answer) if self.engine.people.policy() == Policy::Declared => {
-                let outcome = Outcome { judged, ..Outcome::of(answer.clone()) };
+                let outcome = Outcome { judged, question: asked.text, ..Outcome::of(answer.clone()) };
                 let summary = "answered by policy: nobody was there, and the workflow declares it".into();
                 let outcome = Outcome { summary, ..outcome };
                 self.learn(settled(effect, Evidence::Out(Box::new(outcome))))?;

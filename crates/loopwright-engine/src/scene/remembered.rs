@@ -66,6 +66,19 @@ impl Scene<'_> {
         self.run.ledger.findings.get(id).map(|it| seen(id, it))
     }
 
+    /// The question that led here: one that a role asked, or one that a person answered.
+    pub(super) fn question(&self) -> Option<Value> {
+        let cause = self.run.cause.as_ref()?;
+        self.run.last.get(&*cause.state).filter(|it| !it.question.is_empty()).map(|it| json!(it.question))
+    }
+
+    /// What a person answered to it.
+    pub(super) fn answer(&self) -> Option<Value> {
+        let cause = self.run.cause.as_ref()?;
+        let state = self.machine()?.states.get(&*cause.state)?;
+        matches!(state.kind, Kind::Ask { .. }).then(|| json!(cause.signal))
+    }
+
     /// What a person noted when they last answered or decided.
     pub(super) fn note(&self) -> Option<Value> {
         let cause = self.run.cause.as_ref()?;
