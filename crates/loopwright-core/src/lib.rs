@@ -8,6 +8,8 @@
 //! - [`check`] says before the first run that every signal has a route, every run ends, and nothing passes a gate unjudged;
 //!   [`proof`] holds the analyses it rests on.
 //! - [`rehearse`] plays a workflow with scripted agents.
+//! - [`schema`] holds what agents hand in against what they should.
+//! - [`template`] is what prompts and texts are written in.
 //! - [`draw`] turns a workflow into pictures.
 
 pub mod check;
@@ -22,4 +24,6 @@ pub mod paths;
 pub mod problem;
 pub mod proof;
 pub mod rehearse;
+pub mod schema;
 pub mod signal;
+pub mod template;

@@ -25,6 +25,9 @@ pub const ACTION_FAILURES: &[&str] = &["failed", "lost", "cancelled"];
 pub const EACH_FAILURES: &[&str] = &["lost", "cancelled"];
 /// Failures that may well not happen again.
 pub const TRANSIENT: &[&str] = &["timeout", "stalled", "crashed", "lost"];
+/// What an answer and an outcome have of their own: a role's schema names none of it.
+pub const COMES_ALONG: &[&str] =
+    &["verdict", "signal", "summary", "findings", "question", "note", "output", "advice"];
 /// A metered budget is used up.
 pub const OVER_BUDGET: &str = "over-budget";
 /// A gate the state needs is not settled (any more).

@@ -203,7 +203,7 @@ impl Engine {
     ) -> Scene<'a> {
         let Definition { workflow, folder } = definition;
         let (project, now) = (&self.project, (self.clock)());
-        Scene { workflow, folder, run, name, files, look, project, now, item: None }
+        Scene { workflow, folder, run, name, files, look, project, now, item: None, finding: None }
     }
 
     /// A run as it stands, without driving it.

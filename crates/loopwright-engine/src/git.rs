@@ -151,6 +151,52 @@ impl Git {
         }
     }
 
+    /// The branch that work goes back to: the remote's default one, `main` or `master`, the only one there is, or whatever
+    /// the main worktree has checked out. `None`: nobody can tell.
+    pub fn trunk(&self) -> Result<Option<String>, GitError> {
+        let lines = |text: String| text.lines().map(str::to_owned).collect::<Vec<_>>();
+        let branches = lines(self.text(&["for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads"])?);
+        let remotes = lines(self.text(&["remote"])?);
+        let remote =
+            remotes.iter().find(|it| *it == "origin").or(remotes.first().filter(|_| remotes.len() == 1));
+        if let Some(remote) = remote {
+            let head = format!("refs/remotes/{remote}/HEAD");
+            let branch = self.text(&["symbolic-ref", "--quiet", &head]);
+            let branch =
+                branch.ok().and_then(|it| Some(it.strip_prefix(head.strip_suffix("HEAD")?)?.to_owned()));
+            if let Some(branch) = branch.filter(|it| branches.contains(it)) {
+                return Ok(Some(branch));
+            }
+        }
+        if let Some(usual) = ["main", "master"].into_iter().find(|it| branches.iter().any(|has| has == it)) {
+            return Ok(Some(usual.to_owned()));
+        }
+        if let [only] = branches.as_slice() {
+            return Ok(Some(only.clone()));
+        }
+        let worktrees = self.text(&["worktree", "list", "--porcelain"])?;
+        let first = worktrees.split("\n\n").next().unwrap_or_default();
+        let named = first.lines().find_map(|it| it.strip_prefix("branch refs/heads/")).map(str::to_owned);
+        Ok(named)
+    }
+
+    /// What a branch is called now. `None`: it is not there any more.
+    pub fn now_called(&self, name: &str) -> Result<Option<String>, GitError> {
+        let text = self.text(&["for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads"])?;
+        if text.lines().any(|it| it == name) {
+            return Ok(Some(name.to_owned()));
+        }
+        for branch in text.lines() {
+            let told = format!("Branch: renamed refs/heads/{name} to refs/heads/{branch}");
+            let past =
+                self.text(&["log", "--walk-reflogs", "--format=%gs", &format!("refs/heads/{branch}"), "--"]);
+            if past.is_ok_and(|it| it.lines().any(|it| it == told)) {
+                return Ok(Some(branch.to_owned()));
+            }
+        }
+        Ok(None)
+    }
+
     /// The branch that is checked out; `None` where a commit is.
     pub fn branch(&self) -> Result<Option<String>, GitError> {
         match self.text(&["symbolic-ref", "--quiet", "--short", "HEAD"]) {

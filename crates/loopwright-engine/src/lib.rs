@@ -31,6 +31,6 @@ pub use self::error::EngineError;
 pub use self::fork::Forked;
 pub use self::home::Home;
 pub use self::moments::Moments;
-pub use self::people::{Answered, Asked, Message, Nobody, People, Policy, Unwatched, Watch};
+pub use self::people::{Answered, Asked, Found, Message, Nobody, People, Policy, Unwatched, Watch};
 pub use self::project::Project;
 pub use self::reading::Account;

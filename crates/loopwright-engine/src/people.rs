@@ -15,12 +15,36 @@ pub struct Asked {
     pub name: Name,
     /// What the question goes by.
     pub id: String,
+    /// The visit of a state that asks it. Questions per finding are asked several times in one.
+    pub visit: String,
+    /// The finding it is about, if it is asked once per finding.
+    pub finding: Option<Found>,
     /// The question.
     pub text: String,
     /// What the person is shown: names and texts.
     pub shows: Vec<(String, String)>,
     /// The answers, best first.
     pub answers: Outcomes,
+}
+
+/// A finding that somebody is asked about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// What it goes by.
+    pub id: String,
+    /// How bad it is.
+    pub severity: Name,
+    /// The file it is about, if that was said.
+    pub file: String,
+    /// The remark.
+    pub text: String,
+}
+
+impl std::fmt::Display for Found {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let file = if self.file.is_empty() { String::new() } else { format!(", {}", self.file) };
+        write!(formatter, "{} ({}{file}): {}", self.id, self.severity, self.text)
+    }
 }
 
 /// An answer.
@@ -33,6 +57,9 @@ pub struct Answered {
     pub fields: IndexMap<Name, Name>,
     /// In the person's own words.
     pub note: String,
+    /// The finding it is about, where a question is asked once per finding.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub finding: Option<String>,
 }
 
 /// Something a person leaves for a run.

@@ -1,13 +1,16 @@
 //! Runs as somebody sees them who does not drive them.
 
 use loopwright_core::definition::Kind;
-use loopwright_core::machine::{Cost, Event, Evidence, Run, advance, begin};
+use loopwright_core::machine::{Cost, Event, Evidence, Run, Want, advance, begin, due};
+use loopwright_core::name::Name;
 
 use crate::driver::{files_at, is_alive, is_gone};
+use crate::effects;
 use crate::engine::{Definition, Engine};
 use crate::error::EngineError;
 use crate::files::{Files, Look};
 use crate::journal::{JournalError, Millis, Stored};
+use crate::people::Asked;
 
 /// What a run took so far.
 #[derive(Clone, Copy, Debug, Default)]
@@ -77,6 +80,32 @@ impl Engine {
             return Ok(text.to_owned());
         }
         self.seen(run, |files, look| Ok(self.scene(definition, (name, run), (files, look)).text(text)?))
+    }
+
+    /// All that a run asks now, in the order it is asked.
+    pub fn asked(
+        &self,
+        name: &str,
+        (definition, run): (&Definition, &Run),
+    ) -> Result<Vec<Asked>, EngineError> {
+        let questions: Vec<_> = due(&definition.workflow, run)
+            .into_iter()
+            .filter_map(|it| match it.want {
+                Want::Ask { question, finding } => Some((question, finding)),
+                _ => None,
+            })
+            .collect();
+        if questions.is_empty() {
+            return Ok(Vec::new());
+        }
+        self.seen(run, |files, look| {
+            let scene = self.scene(definition, (name, run), (files, look));
+            let declared = |name: &Name| definition.workflow.questions.get(&**name);
+            let questions = questions.iter().filter_map(|(name, it)| Some((name, declared(name)?, it)));
+            questions
+                .map(|(name, declared, it)| effects::asked(&scene, (name, declared), it.as_deref()))
+                .collect()
+        })
     }
 
     /// Looks at the files of a run as they are now.

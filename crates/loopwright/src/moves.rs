@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use loopwright_core::definition::{Fields, Kind, Note, Outcomes};
 use loopwright_core::machine::{RunView, Want, due};
 use loopwright_core::name::Name;
-use loopwright_engine::Engine;
+use loopwright_engine::{Engine, Found};
 
 use crate::error::CommandError;
 use crate::session;
@@ -18,6 +18,8 @@ pub(crate) struct Moves {
     pub(crate) text: String,
     /// What to type; any of these.
     pub(crate) commands: Vec<String>,
+    /// Findings it asks about, one after the other.
+    pub(crate) open: Vec<Found>,
 }
 
 /// What a run waits for.
@@ -62,26 +64,31 @@ pub(crate) fn of(engine: &Engine, name: &str) -> Result<Option<Moves>, CommandEr
                 _ => String::new(),
             };
             let commands = said(engine, name, &RunView::of(&definition.workflow, &run), verbs);
-            Moves { waits: Waits::Verb, text, commands }
+            Moves { waits: Waits::Verb, text, commands, open: Vec::new() }
         }
-        Some(Want::Ask { question }) => {
+        Some(Want::Ask { question, .. }) => {
             let question = definition.workflow.questions.get(&**question);
-            let commands = question.map(|it| answers(name, &it.answers)).unwrap_or_default();
-            let text = question.map(|it| filled(&it.asks)).unwrap_or_default();
-            Moves { waits: Waits::Answer, text, commands }
+            // Where what it shows cannot be seen any more, what the author wrote still says more than nothing.
+            let asked = engine.asked(&waiting, (&definition, &run)).unwrap_or_default();
+            let open: Vec<Found> = asked.iter().filter_map(|it| it.finding.clone()).collect();
+            let one = open.first().filter(|_| open.len() > 1).map(|it| it.id.as_str());
+            let commands = question.map(|it| answers(name, &it.answers, one)).unwrap_or_default();
+            let first = asked.first().map(|it| it.text.trim().to_owned());
+            let text = first.or_else(|| question.map(|it| it.asks.clone())).unwrap_or_default();
+            Moves { waits: Waits::Answer, text, commands, open }
         }
         _ if engine.driven_by(name).map_err(session::told)?.is_some() => {
-            Moves { waits: Waits::Work, text: String::new(), commands: Vec::new() }
+            Moves { waits: Waits::Work, text: String::new(), commands: Vec::new(), open: Vec::new() }
         }
         _ => {
             let commands = vec![format!("loopwright resume {name}")];
-            Moves { waits: Waits::Driver, text: String::new(), commands }
+            Moves { waits: Waits::Driver, text: String::new(), commands, open: Vec::new() }
         }
     }))
 }
 
-/// What to type for each answer.
-pub(crate) fn answers(name: &str, answers: &Outcomes) -> Vec<String> {
+/// What to type for each answer, to the one of several findings that is meant.
+pub(crate) fn answers(name: &str, answers: &Outcomes, finding: Option<&str>) -> Vec<String> {
     let typed = |(answer, declared): (&Name, &Fields)| {
         let mut typed = format!("loopwright answer {name} {}", quoted(answer));
         for (field, values) in &declared.fields {
@@ -90,6 +97,9 @@ pub(crate) fn answers(name: &str, answers: &Outcomes) -> Vec<String> {
         }
         if declared.note == Note::Required {
             typed.push_str(" --note '...'");
+        }
+        if let Some(finding) = finding {
+            let _ = write!(typed, " --finding {finding}");
         }
         typed
     };

@@ -72,9 +72,17 @@ pub(crate) enum Unattended {
 
 /// Asks whoever sits at the terminal; elsewhere, gives the answers that were given beforehand.
 pub(crate) struct AtTheTerminal {
-    given: Mutex<Vec<(String, Answered)>>,
+    given: Mutex<Given>,
     may_ask: bool,
     policy: Policy,
+}
+
+/// Answers that were given beforehand, by question.
+#[derive(Default)]
+struct Given {
+    left: Vec<(String, Answered)>,
+    /// The last of them, with the run and the visit it was for. It answers all that is asked in that visit.
+    last: Option<(String, String, Answered)>,
 }
 
 impl AtTheTerminal {
@@ -100,15 +108,23 @@ impl AtTheTerminal {
             None if may_ask => Policy::Wait,
             _ => Policy::Declared,
         };
-        Ok(Self { given: Mutex::new(answers), may_ask, policy })
+        Ok(Self { given: Mutex::new(Given { left: answers, last: None }), may_ask, policy })
     }
 }
 
 impl People for AtTheTerminal {
     fn ask(&self, asked: &Asked) -> Option<Answered> {
         let mut given = self.given.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(at) = given.iter().position(|(id, _)| *id == asked.id || **id == *asked.name) {
-            return Some(given.remove(at).1);
+        // Asked once per finding, it is answered once for all of them.
+        let again = given.last.as_ref().filter(|_| asked.finding.is_some());
+        if let Some((.., answer)) = again.filter(|(run, visit, _)| *run == asked.run && *visit == asked.visit)
+        {
+            return Some(answer.clone());
+        }
+        if let Some(at) = given.left.iter().position(|(id, _)| *id == asked.id || **id == *asked.name) {
+            let answer = given.left.remove(at).1;
+            given.last = Some((asked.run.clone(), asked.visit.clone(), answer.clone()));
+            return Some(answer);
         }
         if !self.may_ask {
             return None;
@@ -151,6 +167,9 @@ fn question(asked: &Asked) {
         show::error_line(&format!("--- {name}"));
         show::error_line(text.trim_end());
         show::error_line("---");
+    }
+    if let Some(finding) = &asked.finding {
+        show::error_line(&finding.to_string());
     }
     let answers: Vec<&str> = asked.answers.keys().map(|it| &**it).collect();
     show::error_line(&format!("{}\n  {}", asked.text, answers.join(", ")));
@@ -297,10 +316,12 @@ fn waiting(engine: &Engine, name: &str, view: &RunView, asking: &Asking) -> Stri
             )
         }
         Asking::Question(asked) => {
+            let finding = asked.finding.as_ref().map(|it| it.id.as_str());
             let typed: Vec<String> =
-                moves::answers(name, &asked.answers).iter().map(|it| format!("`{it}`")).collect();
+                moves::answers(name, &asked.answers, finding).iter().map(|it| format!("`{it}`")).collect();
+            let about = asked.finding.as_ref().map(|it| format!("  {it}\n")).unwrap_or_default();
             format!(
-                "{name}: asks at `{}`\n  {}\n  answer with {}\n",
+                "{name}: asks at `{}`\n  {}\n{about}  answer with {}\n",
                 view.state,
                 asked.text.trim(),
                 typed.join(" or ")

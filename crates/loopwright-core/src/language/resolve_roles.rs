@@ -10,6 +10,8 @@ use crate::definition::{Fields, Findings, Given, Note, Outcomes, Question, Role,
 use crate::library;
 use crate::name::Name;
 use crate::problem::did_you_mean;
+use crate::schema::Schema;
+use crate::signal;
 
 const MINUTE: u64 = 60_000;
 
@@ -143,13 +145,26 @@ impl Loader<'_> {
                     did_you_mean(file, self.folder.files.keys().map(String::as_str)),
                 );
             }
-            Some(text) => {
-                if let Err(error) = serde_json::from_str::<serde_json::Value>(text) {
-                    let message = format!("`{file}` is not JSON: {error}");
-                    let help = "a JSON Schema is a JSON file; see schemas/ of the built-in workflows";
+            Some(text) => match Schema::read(text) {
+                Err(faults) => {
+                    let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();
+                    let message = format!("`{file}` cannot be used: {}", faults.join("; "));
+                    let help = "section 6 of the reference lists what there is of JSON Schema";
                     self.wrong("bad-schema", &node.bytes, message, Some(help.into()));
                 }
-            }
+                Ok(schema) => {
+                    if let Some(name) = schema.names().find(|it| signal::COMES_ALONG.contains(it)) {
+                        let message = format!("`{file}` names `{name}`, which every outcome has of its own");
+                        let help = "choose another name".to_owned();
+                        self.wrong("bad-schema", &node.bytes, message, Some(help));
+                    }
+                    if !schema.takes_objects() {
+                        let message = format!("`{file}` is about something that is no object");
+                        let help = "what comes with a verdict has names: make the top `type: object`";
+                        self.wrong("bad-schema", &node.bytes, message, Some(help.into()));
+                    }
+                }
+            },
         }
         Some(file.to_owned())
     }

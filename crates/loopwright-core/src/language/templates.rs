@@ -11,7 +11,32 @@ use super::text_names::{Names, instead};
 use super::texts::Texts;
 use super::types::follow;
 use super::yaml::{Node, Value, shorten};
-use crate::problem::{Place, Problem};
+use crate::problem::{Place, Problem, did_you_mean};
+use crate::template;
+
+/// Filters that a text is likely to mean.
+const FILTERS: &[&str] = &[
+    "default",
+    "first",
+    "indent",
+    "items",
+    "join",
+    "last",
+    "length",
+    "list",
+    "lower",
+    "map",
+    "reject",
+    "rejectattr",
+    "replace",
+    "select",
+    "selectattr",
+    "sort",
+    "tojson",
+    "trim",
+    "unique",
+    "upper",
+];
 
 impl Texts<'_, '_> {
     pub(super) fn texts_in(&self, value: &serde_json::Value, node: &Node, names: &Names) {
@@ -34,7 +59,7 @@ impl Texts<'_, '_> {
 
     /// Holds a template against the names there are. Gives those it uses that exist.
     pub(super) fn template(&self, text: &str, place: &Place, names: &Names) -> Vec<String> {
-        let environment = minijinja::Environment::new();
+        let environment = template::environment();
         let template = match environment.template_from_str(text) {
             Ok(template) => template,
             Err(error) => {
@@ -49,6 +74,12 @@ impl Texts<'_, '_> {
                 return Vec::new();
             }
         };
+        if let Some(name) = template::unknown_filter(text) {
+            let message = format!("there is no filter `{}`", shorten(&name));
+            let help = did_you_mean(&name, FILTERS.iter().copied());
+            let place = self.locate(&name, place);
+            self.loader.report(Problem::load("bad-template", place, message).maybe_help(help));
+        }
         let mut used: Vec<String> = template.undeclared_variables(true).into_iter().collect();
         used.sort();
         // What is not there is not there once, however much of it a text would like to have.

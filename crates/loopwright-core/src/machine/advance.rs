@@ -6,8 +6,9 @@ use super::decide;
 use super::effect::{EffectId, Part};
 use super::event::{Event, Evidence, Observed, Outcome, Shown, Started};
 use super::impossible::Impossible;
-use super::items::{charge, finish_loop, forget_items, remember_item};
+use super::items::{charge, finish_loop, forget_items, remember_item, take_records};
 use super::ledger::Ledger;
+use super::questions;
 use super::route::{come_out, go_on, route};
 use super::run::{At, Begun, GateRecord, Run, Stage, lines};
 use crate::definition::{Kind, Machine, State, Target, Workflow};
@@ -81,6 +82,7 @@ pub fn before(workflow: &Workflow, started: &Started) -> Result<Run, Impossible>
         passed: IndexMap::new(),
         ledger: Ledger::default(),
         lists: IndexMap::new(),
+        decisions: Vec::new(),
         forced: Vec::new(),
         cause: None,
         outer: started.outer.clone(),
@@ -355,6 +357,12 @@ fn settle(
             go_on(workflow, machine, &mut run, outcome)?;
             Ok(run)
         }
+        (Stage::Working { .. }, Part::Work | Part::Item(_), Evidence::Out(outcome))
+            if matches!(state.kind, Kind::Ask { .. }) =>
+        {
+            questions::answer(workflow, machine, state, &mut run, (effect, outcome))?;
+            Ok(run)
+        }
         (Stage::Working { .. }, Part::Work, Evidence::Out(outcome)) => {
             charge(workflow, machine, state, &mut run, outcome);
             come_out(workflow, machine, state, &mut run, (**outcome).clone())?;
@@ -410,6 +418,7 @@ fn settle(
                 ended.insert(id.clone(), (**outcome).clone());
             }
             remember_item(state, &mut run, id, outcome);
+            take_records(state, &mut run, id, outcome);
             finish_loop(workflow, machine, state, &mut run, None)?;
             Ok(run)
         }

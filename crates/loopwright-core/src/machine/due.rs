@@ -3,6 +3,7 @@
 use super::decide;
 use super::effect::{Effect, EffectId, Part, Want};
 use super::event::Outer;
+use super::questions::asked_about;
 use super::run::{Run, Stage};
 use crate::definition::{Each, EachRun, Kind, State, Workflow};
 use crate::name::Name;
@@ -38,7 +39,15 @@ pub fn due(workflow: &Workflow, run: &Run) -> Vec<Effect> {
                 vec![effect(Part::Work, Want::Call { role, advice: advice.clone(), item: None })]
             }
             Kind::Check(_) => vec![effect(Part::Work, Want::Check)],
-            Kind::Ask { question } => vec![effect(Part::Work, Want::Ask { question: question.clone() })],
+            Kind::Ask { question } => {
+                let ask = |finding| Want::Ask { question: question.clone(), finding };
+                let asked = asked_about(workflow, machine, state, run);
+                if asked.is_empty() {
+                    return vec![effect(Part::Work, ask(None))];
+                }
+                let left = asked.into_iter().filter(|it| !ended.contains_key(it));
+                left.map(|id| effect(Part::Item(id.clone()), ask(Some(id)))).collect()
+            }
             Kind::Do { .. } => vec![effect(Part::Action(*action), Want::Act { index: *action as usize })],
             Kind::Each(each) => match items {
                 None => vec![effect(Part::Items, Want::List)],
@@ -92,6 +101,7 @@ fn due_items(
                         vars: run.vars.clone(),
                         last: run.last.clone(),
                         ever: run.ever.clone(),
+                        lists: run.lists.clone(),
                     }),
                 },
             };

@@ -84,6 +84,8 @@ pub enum Want {
     Ask {
         /// The question.
         question: Name,
+        /// The finding it is about, where it is asked once per finding.
+        finding: Option<String>,
     },
     /// Perform one of the state's actions.
     Act {

@@ -10,7 +10,7 @@ use super::effect::EffectId;
 use crate::name::Name;
 
 /// The version new events are written with.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 /// What documents show of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -104,6 +104,9 @@ pub struct Site {
     /// Its own folder, once that was moved.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub own: Option<String>,
+    /// The branch that work goes back to, as it was called when the run began.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trunk: Option<String>,
 }
 
 /// How a run begins.
@@ -148,6 +151,9 @@ pub struct Outer {
     pub last: IndexMap<Name, super::run::Last>,
     /// States that ever came out with a signal that is no failure.
     pub ever: Vec<Name>,
+    /// What its lists held when the child began.
+    #[serde(skip_serializing_if = "IndexMap::is_empty")]
+    pub lists: IndexMap<Name, Vec<super::run::Record>>,
 }
 
 /// What an effect came back with.
@@ -212,6 +218,9 @@ pub struct Outcome {
     /// Gates that were forced inside a child.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub forced: Vec<Name>,
+    /// What a child recorded, by list.
+    #[serde(skip_serializing_if = "IndexMap::is_empty")]
+    pub recorded: IndexMap<Name, Vec<super::run::Record>>,
 }
 
 impl Outcome {

@@ -3,7 +3,7 @@
 use super::event::{Cost, Outcome};
 use super::impossible::Impossible;
 use super::route::come_out;
-use super::run::{Run, Stage};
+use super::run::{Record, Run, Stage};
 use crate::definition::{EachRun, Kind, Machine, State, Workflow};
 use crate::language::units::Unit;
 use crate::name::Name;
@@ -30,6 +30,22 @@ pub(super) fn remember_item(state: &State, run: &mut Run, id: &str, outcome: &Ou
         forced.shift_remove(id);
     } else {
         forced.insert(id.to_owned(), outcome.forced.clone());
+    }
+}
+
+/// What an item recorded is in the lists of the run around it. Run again, it does not stand there twice.
+pub(super) fn take_records(state: &State, run: &mut Run, id: &str, outcome: &Outcome) {
+    if signal::is_failure(&outcome.signal) {
+        return;
+    }
+    let own = |it: &Record| it.of.as_ref() == Some(&state.name) && it.item.as_deref() == Some(id);
+    for entries in run.lists.values_mut() {
+        entries.retain(|it| !own(it));
+    }
+    for (list, entries) in &outcome.recorded {
+        let of =
+            |it: &Record| Record { of: Some(state.name.clone()), item: Some(id.to_owned()), ..it.clone() };
+        run.lists.entry(list.clone()).or_default().extend(entries.iter().map(of));
     }
 }
 

@@ -32,6 +32,9 @@ pub struct Finding {
     pub rounds: Vec<u32>,
     /// How it ended, if it did.
     pub closed: Option<Closed>,
+    /// What a person last answered about it, since it was reported.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer: Option<Name>,
 }
 
 /// How a finding ended.
@@ -42,6 +45,8 @@ pub enum Closed {
     Gone,
     /// It was left open and the run went on.
     Forced,
+    /// A person answered that it may stay.
+    Answered,
 }
 
 /// All findings of a run.
@@ -105,6 +110,7 @@ impl Ledger {
                 blocks,
                 rounds: Vec::new(),
                 closed: None,
+                answer: None,
             });
             // Said twice in a round, it counts as the worse of the two.
             let again = seen.contains(&id);
@@ -115,6 +121,7 @@ impl Ledger {
             }
             entry.blocks = blocks || again && entry.blocks;
             entry.closed = None;
+            entry.answer = None;
             if entry.rounds.last() != Some(&round) {
                 entry.rounds.push(round);
             }
@@ -161,6 +168,23 @@ impl Ledger {
                 finding.closed = Some(Closed::Forced);
             }
         }
+    }
+
+    /// A person answered about a finding; `settled`: nothing is to be done about it. The finding is returned.
+    pub fn answer(&mut self, id: &str, answer: &Name, settled: bool) -> Option<Report> {
+        let finding = self.findings.get_mut(id)?;
+        finding.answer = Some(answer.clone());
+        if settled {
+            finding.closed = Some(Closed::Answered);
+        }
+        Some(Report {
+            id: None,
+            severity: finding.severity.clone(),
+            topic: finding.topic.clone(),
+            file: finding.file.clone(),
+            subject: finding.subject.clone(),
+            text: finding.text.clone(),
+        })
     }
 
     /// Findings of a judge that are open.

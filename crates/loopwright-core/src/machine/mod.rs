@@ -12,6 +12,7 @@ mod event;
 mod impossible;
 mod items;
 mod ledger;
+mod questions;
 mod route;
 mod run;
 mod view;
@@ -25,8 +26,9 @@ pub use self::event::{
 };
 pub use self::impossible::Impossible;
 pub use self::ledger::{Closed, Finding, Judge, Ledger, Round};
+pub use self::questions::asked_about;
 pub(crate) use self::route::MOST_PASSED;
 pub use self::run::{
-    At, Begun, Cause, GateRecord, GateStatus, Last, Record, Run, Stage, Taken, lines, row_line,
+    At, Begun, Cause, Decision, GateRecord, GateStatus, Last, Record, Run, Stage, Taken, lines, row_line,
 };
 pub use self::view::RunView;

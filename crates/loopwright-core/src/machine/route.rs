@@ -4,6 +4,7 @@ use super::advance::{begin_work, enter, state_of};
 use super::decide;
 use super::event::{Observed, Outcome};
 use super::impossible::Impossible;
+use super::questions;
 use super::run::{Cause, Last, Record, Run, Stage, Taken};
 use crate::definition::{Arm, Kind, Machine, State, Target, Workflow};
 use crate::name::Name;
@@ -171,6 +172,10 @@ fn remember(state: &State, run: &mut Run, asked: &decide::Asked<'_>) {
     {
         run.ever.push(state.name.clone());
     }
+    // Of a question per finding every answer is on record already.
+    if matches!(state.kind, Kind::Ask { .. }) && outcome.findings.is_empty() {
+        questions::decided(state, run, None, outcome);
+    }
     run.last.insert(
         state.name.clone(),
         Last {
@@ -210,8 +215,24 @@ fn record(state: &State, run: &mut Run, arm: &Arm, asked: &decide::Asked<'_>) {
                     summary: finding.text.clone(),
                     finding: Some(id.clone()),
                     file: Some(finding.file.clone()).filter(|it| !it.is_empty()),
+                    of: None,
                 });
             }
+        }
+        // A question per finding has an answer to each.
+        for report in asked.outcome.findings.iter().filter(|_| matches!(state.kind, Kind::Ask { .. })) {
+            let finding = report.id.as_ref().and_then(|it| run.ledger.findings.get(it));
+            entries.push(Record {
+                item: run.item.clone(),
+                state: state.name.clone(),
+                signal: finding
+                    .and_then(|it| it.answer.clone())
+                    .unwrap_or_else(|| asked.outcome.signal.clone()),
+                summary: report.text.clone(),
+                finding: report.id.clone(),
+                file: Some(report.file.clone()).filter(|it| !it.is_empty()),
+                of: None,
+            });
         }
         if entries.is_empty() {
             entries.push(Record {
@@ -221,6 +242,7 @@ fn record(state: &State, run: &mut Run, arm: &Arm, asked: &decide::Asked<'_>) {
                 summary: asked.outcome.summary.clone(),
                 finding: None,
                 file: None,
+                of: None,
             });
         }
         run.lists.entry(list.clone()).or_default().extend(entries);

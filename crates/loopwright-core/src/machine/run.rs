@@ -60,6 +60,9 @@ pub struct Run {
     pub ledger: Ledger,
     /// Lists that arms recorded to.
     pub lists: IndexMap<Name, Vec<Record>>,
+    /// What people decided, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub decisions: Vec<Decision>,
     /// Gates that were passed over, in order.
     pub forced: Vec<Name>,
     /// What led to the present state.
@@ -234,6 +237,26 @@ pub struct Record {
     /// The file that is about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
+    /// The loop whose item recorded it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub of: Option<Name>,
+}
+
+/// A question with its answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Decision {
+    /// The state that asked it.
+    pub state: Name,
+    /// The question, as it was asked.
+    pub question: String,
+    /// The answer.
+    pub answer: Name,
+    /// In the person's own words.
+    pub note: String,
+    /// The finding it was about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub finding: Option<String>,
 }
 
 /// What led to the present state.

@@ -8,8 +8,8 @@ use super::played::{Played, Stop, WalkStep};
 use super::scenario::Start;
 use crate::definition::{Kind, State, Workflow};
 use crate::machine::{
-    Effect, Event, Evidence, Impossible, Observed, Outcome, Run, Stage, Started, Want, advance, before,
-    begin, due,
+    Effect, EffectId, Event, Evidence, Impossible, Observed, Outcome, Part, Run, Stage, Started, Want,
+    advance, before, begin, due,
 };
 use crate::name::Name;
 use crate::signal;
@@ -267,8 +267,12 @@ impl<A: Actor> Player<'_, A> {
                 let wrote = self.actor.wrote_inside(&moment);
                 self.write(&wrote);
                 let judged = state.gate.as_ref().map(|it| self.digest(run, &it.name));
-                let outcome =
-                    Outcome { judged, forced: ended.forced.clone(), ..Outcome::of(ended.at.state.clone()) };
+                let outcome = Outcome {
+                    judged,
+                    forced: ended.forced.clone(),
+                    recorded: ended.lists.clone(),
+                    ..Outcome::of(ended.at.state.clone())
+                };
                 Evidence::Out(Box::new(outcome))
             }
             Want::Call { .. } | Want::Check | Want::Ask { .. } | Want::Act { .. } => {
@@ -283,7 +287,13 @@ impl<A: Actor> Player<'_, A> {
                 if let (Want::Call { advice, .. }, Some(step)) = (&effect.want, self.walk.get_mut(here)) {
                     step.calls += 1 + u32::try_from(advice.len()).unwrap_or(u32::MAX);
                 }
-                Evidence::Out(Box::new(self.outcome(run, state, effect, &play)))
+                let evidence = Evidence::Out(Box::new(self.outcome(run, state, effect, &play)));
+                if matches!(effect.want, Want::Ask { .. }) {
+                    // A step says how the question comes out, however many findings it is asked about.
+                    let effect = EffectId { part: Part::Work, ..effect.id.clone() };
+                    return Ok(Ok(Event::Settled { effect, evidence }));
+                }
+                evidence
             }
         };
         Ok(Ok(settled(evidence)))

@@ -65,7 +65,8 @@ impl World<'_> {
                 let (ended, stop) = self.run(started);
                 let (Some(ended), Stop::Ended(end)) = (ended, stop.clone()) else { return Err(stop) };
                 let judged = state.gate.as_ref().map(|it| self.digest(run, &it.name));
-                Ok(settled(out(Outcome { judged, forced: ended.forced.clone(), ..Outcome::of(end) })))
+                let (forced, recorded) = (ended.forced.clone(), ended.lists.clone());
+                Ok(settled(out(Outcome { judged, forced, recorded, ..Outcome::of(end) })))
             }
             Want::Call { role, advice, .. } => {
                 let timeout = state.call().and_then(|it| it.timeout);
@@ -87,7 +88,7 @@ impl World<'_> {
                 let judged = state.gate.as_ref().map(|it| self.digest(run, &it.name));
                 Ok(settled(out(Outcome { judged, ..Outcome::of(signal) })))
             }
-            Want::Ask { question } => self.ask(run, state, question).map(|it| match it {
+            Want::Ask { question, .. } => self.ask(run, state, question).map(|it| match it {
                 Ok(outcome) => settled(out(outcome)),
                 Err(verb) => {
                     let judged = state.gate.as_ref().map(|it| self.digest(run, &it.name));

@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use loopwright_core::definition::{Fields, Findings, Outcomes};
 use loopwright_core::machine::{Outcome, Report};
 use loopwright_core::name::Name;
+use loopwright_core::schema::Schema;
 use loopwright_core::signal;
 use serde_json::Value;
 
@@ -14,13 +15,22 @@ pub(crate) struct Wanted<'a> {
     pub(crate) verdicts: &'a Outcomes,
     pub(crate) findings: Option<&'a Findings>,
     pub(crate) asks: bool,
+    pub(crate) returns: Option<Returns<'a>>,
+}
+
+/// What comes with a verdict, as a schema of the workflow says.
+pub(crate) struct Returns<'a> {
+    /// The file of the schema, and what it says.
+    pub(crate) file: &'a str,
+    pub(crate) text: &'a str,
+    pub(crate) schema: Schema,
 }
 
 impl Wanted<'_> {
     /// Whether there is only one way to come out, which need not be said.
     fn is_plain(&self) -> bool {
         let only = self.verdicts.len() == 1 && self.verdicts.values().all(|it| it.fields.is_empty());
-        only && !self.asks && self.findings.is_none()
+        only && !self.asks && self.findings.is_none() && self.returns.is_none()
     }
 
     /// What an agent is told about how to answer.
@@ -46,6 +56,10 @@ impl Wanted<'_> {
                 ", \"file\": \"path\", \"subject\": \"what in it\", \"text\": \"what is wrong\"}\n  ]",
             );
         }
+        let names: Vec<&str> = self.returns.iter().flat_map(|it| it.schema.required()).collect();
+        for name in names {
+            let _ = write!(text, ",\n  \"{name}\": …");
+        }
         text.push_str("\n}\n```\n\n");
         let _ = writeln!(text, "`verdict` is one of: {}.", verdicts.join(", "));
         for (verdict, fields) in self.verdicts {
@@ -61,6 +75,13 @@ impl Wanted<'_> {
                 let _ = writeln!(text, "`topic` is one of: {}.", words(&findings.topic));
             }
             text.push_str("A finding you reported before keeps its `id`. Every verdict but the first needs a finding.\n");
+        }
+        if let Some(Returns { file, text: schema, .. }) = &self.returns {
+            let _ = writeln!(
+                text,
+                "Beside these the block has what comes with the verdict. Without them it has to fit the JSON Schema `{file}`:\n\n```\n{}\n```\n",
+                schema.trim()
+            );
         }
         if self.asks {
             text.push_str("If you cannot go on without a person, give the verdict `ASK` and a `question`.\n");
@@ -100,16 +121,26 @@ pub(crate) fn understood(text: &str, wanted: &Wanted<'_>) -> Result<Outcome, Str
             return Err(format!("`{verdict}` needs a finding that says why"));
         }
     }
-    if let Value::Object(all) = &answer {
-        let own = ["verdict", "summary", "findings", "question"];
-        let rest = all.iter().filter(|(name, _)| !own.contains(&name.as_str()));
-        let rest: serde_json::Map<String, Value> =
-            rest.map(|(name, it)| (name.clone(), it.clone())).collect();
-        if !rest.is_empty() {
-            outcome.returns = Value::Object(rest);
-        }
+    if let Some(wanted) = &wanted.returns {
+        outcome.returns = returned(&answer, fields, wanted)?;
     }
     Ok(outcome)
+}
+
+/// What comes with a verdict besides, if it fits.
+fn returned(answer: &Value, declared: &Fields, wanted: &Returns<'_>) -> Result<Value, String> {
+    let is_own = |name: &str| {
+        let field = declared.fields.contains_key(name) && !wanted.schema.names().any(|it| it == name);
+        field || signal::COMES_ALONG.contains(&name)
+    };
+    let all = answer.as_object().into_iter().flatten();
+    let rest = all.filter(|(name, _)| !is_own(name)).map(|(name, it)| (name.clone(), it.clone()));
+    let rest = Value::Object(rest.collect());
+    let faults: Vec<String> = wanted.schema.faults(&rest).iter().map(ToString::to_string).collect();
+    if faults.is_empty() {
+        return Ok(rest);
+    }
+    Err(format!("what came with the verdict does not fit `{}`: {}", wanted.file, faults.join("; ")))
 }
 
 /// The fields that come with a verdict, each with one of its values.
@@ -219,7 +250,7 @@ mod tests {
     #[test]
     fn the_last_block_counts_and_prose_does_not() {
         let (verdicts, findings) = judge();
-        let wanted = Wanted { verdicts: &verdicts, findings: Some(&findings), asks: false };
+        let wanted = Wanted { verdicts: &verdicts, findings: Some(&findings), asks: false, returns: None };
         let block = r#"{"verdict": "NEEDS_FIX", "summary": "no", "findings": [{"severity": "major", "file": "a", "subject": "b", "text": "c"}]}"#;
         let outcome = understood(&answer(block), &wanted).expect("an outcome");
         assert_eq!(&*outcome.signal, "NEEDS_FIX");
@@ -230,7 +261,7 @@ mod tests {
     #[test]
     fn what_is_wrong_is_said() {
         let (verdicts, findings) = judge();
-        let wanted = Wanted { verdicts: &verdicts, findings: Some(&findings), asks: false };
+        let wanted = Wanted { verdicts: &verdicts, findings: Some(&findings), asks: false, returns: None };
         let cases = [
             (r#"{"verdict": "GOOD"}"#, "`GOOD` is no verdict: it is one of APPROVED, NEEDS_FIX"),
             (r#"{"verdict": "NEEDS_FIX"}"#, "`NEEDS_FIX` needs a finding that says why"),
@@ -251,7 +282,7 @@ mod tests {
     #[test]
     fn with_one_way_to_come_out_nothing_need_be_said() {
         let verdicts = verdicts(&["done"]);
-        let wanted = Wanted { verdicts: &verdicts, findings: None, asks: false };
+        let wanted = Wanted { verdicts: &verdicts, findings: None, asks: false, returns: None };
         let outcome = understood("I did it.\n\n", &wanted).expect("an outcome");
         assert_eq!((&*outcome.signal, outcome.summary.as_str()), ("done", "I did it."));
     }
@@ -260,7 +291,7 @@ mod tests {
     fn fields_have_one_of_their_values() {
         let fields = IndexMap::from([(Name::from("ui"), vec![Name::from("yes"), Name::from("no")])]);
         let verdicts = Outcomes::from([(Name::from("OK"), Fields { fields, ..Fields::default() })]);
-        let wanted = Wanted { verdicts: &verdicts, findings: None, asks: true };
+        let wanted = Wanted { verdicts: &verdicts, findings: None, asks: true, returns: None };
         assert!(understood(&answer(r#"{"verdict": "OK"}"#), &wanted).is_err());
         assert!(understood(&answer(r#"{"verdict": "OK", "ui": "maybe"}"#), &wanted).is_err());
         let outcome = understood(&answer(r#"{"verdict": "OK", "ui": "yes"}"#), &wanted).expect("an outcome");

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use loopwright_core::machine::Cost;
 
-pub(crate) use self::answer::{Wanted, understood};
+pub(crate) use self::answer::{Returns, Wanted, understood};
 pub use self::command::CommandAgent;
 use crate::process::{Cancel, Supervisor};
 

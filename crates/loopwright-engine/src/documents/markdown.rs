@@ -45,6 +45,13 @@ pub(super) struct CheckBox {
     pub checked: bool,
 }
 
+/// The first of these headings that a text lacks. Which letters are large, and at which level it stands, is all the same.
+pub(crate) fn lacking<'h>(text: &str, wanted: &'h [String]) -> Option<&'h str> {
+    let found = scan(text).headings;
+    let is = |wanted: &str| found.iter().any(|it| it.title.to_lowercase() == wanted.trim().to_lowercase());
+    wanted.iter().map(String::as_str).find(|it| !is(it))
+}
+
 /// Takes a text apart.
 pub(super) fn scan(text: &str) -> Markdown {
     let begin = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };

@@ -15,7 +15,7 @@ mod fault;
 mod guard;
 mod json;
 mod lines;
-mod markdown;
+pub(crate) mod markdown;
 mod markdown_edit;
 mod path;
 mod shape;

@@ -56,8 +56,12 @@ impl Driver<'_> {
             match standing {
                 Standing::Over { run, .. } => {
                     let judged = self.judged_now()?;
-                    let outcome =
-                        Outcome { judged, forced: run.forced.clone(), ..Outcome::of(run.at.state.clone()) };
+                    let outcome = Outcome {
+                        judged,
+                        forced: run.forced.clone(),
+                        recorded: run.lists.clone(),
+                        ..Outcome::of(run.at.state.clone())
+                    };
                     // An item that stopped the loop has others with it that nobody waits for any more.
                     if self.run.at.state == effect.id.state && self.run.at.visit == effect.id.visit {
                         self.learn(settled(effect, Evidence::Out(Box::new(outcome))))?;
@@ -102,8 +106,8 @@ impl Driver<'_> {
         };
         let mut driver = if is_new {
             started.facts = engine.once(&self.definition, &started, name, (&self.files, &look))?;
-            let own = self.run.site.as_ref().and_then(|it| it.own.clone());
-            let mut driver = Driver::begin(engine, name, shared(), (started, look, own), &self.cancel)?;
+            let around = self.run.site.as_ref();
+            let mut driver = Driver::begin(engine, name, shared(), (started, look, around), &self.cancel)?;
             driver.adopt(&self.run.shown)?;
             driver
         } else {

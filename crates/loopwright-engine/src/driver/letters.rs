@@ -2,11 +2,13 @@
 
 use loopwright_core::definition::{Note, Question};
 use loopwright_core::machine::{Event, Evidence, Impossible, Outcome, Want, due};
+use loopwright_core::name::Name;
 use loopwright_core::signal;
 
 use super::Driver;
 use crate::error::EngineError;
 use crate::people::{Answered, Message};
+use crate::scene::Scene;
 
 impl Driver<'_> {
     /// Takes in what people left for the run. What does not fit any more is said and put aside.
@@ -56,11 +58,28 @@ impl Driver<'_> {
     /// Takes an answer in, if it answers what is asked; says why not.
     pub(super) fn take_answer(&mut self, answered: &Answered) -> Result<Option<String>, EngineError> {
         let effects = due(&self.definition.workflow, &self.run);
-        let asked = effects.iter().find_map(|it| match &it.want {
-            Want::Ask { question } => Some((it, question)),
-            _ => None,
-        });
-        let Some((effect, name)) = asked else { return Ok(Some("nothing is asked any more".into())) };
+        let asked: Vec<_> = effects
+            .iter()
+            .filter_map(|it| match &it.want {
+                Want::Ask { question, finding } => Some((it, question, finding.as_deref())),
+                _ => None,
+            })
+            .collect();
+        let meant = match (asked.as_slice(), answered.finding.as_deref()) {
+            ([], _) => return Ok(Some("nothing is asked any more".into())),
+            ([one], None) => one,
+            (several, None) => {
+                let known: Vec<&str> = several.iter().filter_map(|it| it.2).collect();
+                return Ok(Some(format!("say which finding is meant, one of {}", known.join(", "))));
+            }
+            (several, Some(id)) => {
+                let Some(one) = several.iter().find(|it| it.2 == Some(id)) else {
+                    return Ok(Some(format!("nothing is asked about the finding `{id}` any more")));
+                };
+                one
+            }
+        };
+        let (effect, name) = (meant.0, meant.1);
         let Some(question) = self.definition.workflow.questions.get(&**name) else { return Ok(None) };
         if *answered.answer != *signal::DEFERRED
             && let Err(why) = fits(question, answered)
@@ -69,13 +88,16 @@ impl Driver<'_> {
         }
         let key = effect.id.to_string();
         let now = self.judged_now()?;
-        let shown = self.run.at.begun.get(&key).map(|it| it.values["judged"].as_str().map(str::to_owned));
+        let begun = self.run.at.begun.get(&key);
+        let shown = begun.map(|it| it.values["judged"].as_str().map(str::to_owned));
         if shown.is_some_and(|it| it != now) {
             // Asked anew, it is shown as it is now.
             self.run.at.begun.shift_remove(&key);
             return Ok(Some("what was shown has changed since: look at it again, and answer again".into()));
         }
+        let question = self.question_text(&key, name, answered.finding.as_deref())?;
         let outcome = Outcome {
+            question,
             fields: answered.fields.clone(),
             note: answered.note.clone(),
             judged: now,
@@ -84,6 +106,23 @@ impl Driver<'_> {
         let effect = effect.id.clone();
         self.learn(Event::Settled { effect, evidence: Evidence::Out(Box::new(outcome)) })?;
         Ok(None)
+    }
+
+    /// A question as it was asked, or as it would be.
+    fn question_text(
+        &mut self,
+        key: &str,
+        name: &Name,
+        finding: Option<&str>,
+    ) -> Result<String, EngineError> {
+        if let Some(text) = self.run.at.begun.get(key).and_then(|it| it.values["question"].as_str()) {
+            return Ok(text.to_owned());
+        }
+        let look = self.look()?;
+        let Some(question) = self.definition.workflow.questions.get(&**name) else {
+            return Ok(String::new());
+        };
+        Ok(Scene { finding, ..self.scene(&look, None) }.text(&question.asks)?)
     }
 
     /// A name for what the state at hand judges, if it does.

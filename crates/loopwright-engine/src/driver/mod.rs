@@ -109,7 +109,7 @@ impl<'e> Driver<'e> {
         engine: &'e Engine,
         name: &str,
         shared: Shared,
-        (started, look, own): (Started, Arc<Look>, Option<String>),
+        (started, look, around): (Started, Arc<Look>, Option<&Site>),
         cancel: &Cancel,
     ) -> Result<Self, EngineError> {
         let (definition, files) = shared;
@@ -118,7 +118,11 @@ impl<'e> Driver<'e> {
             folder: files.root().to_string_lossy().into_owned(),
             start: look.tree.clone(),
             base: files.git().head()?,
-            own,
+            own: around.and_then(|it| it.own.clone()),
+            trunk: match around {
+                Some(around) => around.trunk.clone(),
+                None => files.git().trunk()?,
+            },
         };
         files.keep(name, &look.tree)?;
         let (lease, heart) = heart::take(engine, name, cancel)?;
@@ -255,7 +259,7 @@ impl<'e> Driver<'e> {
             };
             let waits = match &first.want {
                 Want::Await { verbs } => Some(self.rests(verbs)?),
-                Want::Ask { question } => self.ask(first, question)?,
+                Want::Ask { question, finding } => self.ask(first, (question, finding.as_deref()))?,
                 Want::Observe { facts, gates, changed } => {
                     self.observe(first, facts, gates, changed)?;
                     None

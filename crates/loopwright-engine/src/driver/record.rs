@@ -101,7 +101,11 @@ pub(crate) fn stands(workflow: &Workflow, run: &Run) -> Stands {
                 let verbs: Vec<&str> = verbs.iter().map(|it| &**it).collect();
                 format!("waits for {}", verbs.join(" or "))
             }
-            Some(Want::Ask { question }) => format!("asks {question}"),
+            Some(Want::Ask { question, finding: None }) => format!("asks {question}"),
+            Some(Want::Ask { question, .. }) => match due(workflow, run).len() {
+                1 => format!("asks {question} about a finding"),
+                several => format!("asks {question} about {several} findings"),
+            },
             _ => "at work".to_owned(),
         },
     };

@@ -11,7 +11,7 @@ use serde_json::json;
 use super::Driver;
 use crate::effects::{self, Done};
 use crate::error::EngineError;
-use crate::people::{Asked, Policy};
+use crate::people::{Answered, Asked, Policy};
 
 /// What a run waits for.
 #[derive(Clone, Debug)]
@@ -26,7 +26,7 @@ pub enum Asking {
         run: String,
     },
     /// For an answer.
-    Question(Asked),
+    Question(Box<Asked>),
 }
 
 impl Driver<'_> {
@@ -77,29 +77,17 @@ impl Driver<'_> {
     }
 
     /// Asks a person. What is asked is on record before anybody is. `Some`: nobody answered yet.
-    pub(super) fn ask(&mut self, effect: &Effect, name: &Name) -> Result<Option<Asking>, EngineError> {
+    pub(super) fn ask(
+        &mut self,
+        effect: &Effect,
+        (name, finding): (&Name, Option<&str>),
+    ) -> Result<Option<Asking>, EngineError> {
         let Some(question) = self.definition.workflow.questions.get(&**name).cloned() else {
             return Err(EngineError::Wrong(format!("there is no question `{name}`")));
         };
         let judged = self.judged_now()?;
         let look = self.look()?;
-        let asked = {
-            let scene = self.scene(&look, None);
-            let mut shows = Vec::new();
-            for given in &question.shows {
-                let value =
-                    scene.value(&format!("{{{{{}}}}}", loopwright_core::name::in_expression(&given.name)))?;
-                shows.push((given.name.clone(), effects::as_text(&value)));
-            }
-            Asked {
-                run: self.name.clone(),
-                name: name.clone(),
-                id: question.id.as_ref().unwrap_or(name).to_string(),
-                text: scene.text(&question.asks)?,
-                shows,
-                answers: question.answers.clone(),
-            }
-        };
+        let asked = effects::asked(&self.scene(&look, None), (name, &question), finding)?;
         let key = effect.id.to_string();
         if !self.run.at.begun.get(&key).is_some_and(|it| it.open && it.values["judged"] == json!(judged)) {
             let values = json!({"question": asked.text, "judged": judged, "tree": look.tree});
@@ -110,31 +98,32 @@ impl Driver<'_> {
         let mut wrong = 0;
         for _ in 0..=most {
             let Some(answered) = self.engine.people.ask(&asked) else { break };
+            let answered = Answered { finding: finding.map(str::to_owned), ..answered };
             match self.take_answer(&answered)? {
                 None => return Ok(None),
                 Some(why) => self.engine.watch.said(&self.name, &why),
             }
             if question.re_ask.is_none() {
-                return Ok(Some(Asking::Question(asked)));
+                return Ok(Some(Asking::Question(Box::new(asked))));
             }
             wrong += 1;
         }
         // Somebody was there, and gave no answer that is one as often as they were asked.
         if wrong > most {
-            let outcome = Outcome { judged, ..Outcome::of(signal::UNANSWERED) };
+            let outcome = Outcome { judged, question: asked.text.clone(), ..Outcome::of(signal::UNANSWERED) };
             let outcome = Outcome { summary: format!("no valid answer in {wrong} tries"), ..outcome };
             self.learn(settled(effect, Evidence::Out(Box::new(outcome))))?;
             return Ok(None);
         }
         match &question.unattended {
             Unattended::As(answer) if self.engine.people.policy() == Policy::Declared => {
-                let outcome = Outcome { judged, ..Outcome::of(answer.clone()) };
+                let outcome = Outcome { judged, question: asked.text, ..Outcome::of(answer.clone()) };
                 let summary = "answered by policy: nobody was there, and the workflow declares it".into();
                 let outcome = Outcome { summary, ..outcome };
                 self.learn(settled(effect, Evidence::Out(Box::new(outcome))))?;
                 Ok(None)
             }
-            _ => Ok(Some(Asking::Question(asked))),
+            _ => Ok(Some(Asking::Question(Box::new(asked)))),
         }
     }
 

@@ -5,11 +5,12 @@ use std::time::Duration;
 use loopwright_core::definition::{Call as Called, Role};
 use loopwright_core::machine::{Effect, Outcome};
 use loopwright_core::name::Name;
+use loopwright_core::schema::Schema;
 use serde_json::{Value, json};
 
 use super::bounds::{Bounds, keep_within, listed};
 use super::{Done, Prepared, about};
-use crate::agents::{Call, Wanted, understood};
+use crate::agents::{Call, Returns, Wanted, understood};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::process::Cancel;
@@ -21,13 +22,25 @@ fn prompt(scene: &Scene<'_>, name: &Name, role: &Role, call: Option<&Called>) ->
     let text = own.or(role.prompt.as_ref()).and_then(|it| scene.run.pick(it));
     let text = text.ok_or_else(|| EngineError::Wrong(format!("the role `{name}` has no prompt here")))?;
     let mut prompt = scene.text(meant(scene.folder, text))?;
-    prompt.push_str(&wanted(role, call).told());
+    prompt.push_str(&wanted(scene, role, call)?.told());
     Ok(prompt)
 }
 
-fn wanted<'a>(role: &'a Role, call: Option<&'a Called>) -> Wanted<'a> {
+fn wanted<'a>(
+    scene: &Scene<'a>,
+    role: &'a Role,
+    call: Option<&'a Called>,
+) -> Result<Wanted<'a>, EngineError> {
     let verdicts = call.and_then(|it| it.verdicts.as_ref()).unwrap_or(&role.verdicts);
-    Wanted { verdicts, findings: role.findings.as_ref(), asks: role.asks }
+    let returns = call.and_then(|it| it.returns.as_ref()).or(role.returns.as_ref());
+    let returns = returns.map(|file| {
+        let text = scene.folder.text(file);
+        let schema = text.and_then(|text| Some((text, Schema::read(text).ok()?)));
+        let (text, schema) =
+            schema.ok_or_else(|| EngineError::Wrong(format!("the schema `{file}` cannot be read")))?;
+        Ok::<_, EngineError>(Returns { file, text, schema })
+    });
+    Ok(Wanted { verdicts, findings: role.findings.as_ref(), asks: role.asks, returns: returns.transpose()? })
 }
 
 fn role_of<'s>(scene: &Scene<'s>, name: &Name) -> Result<&'s Role, EngineError> {
@@ -131,7 +144,7 @@ fn one(
     };
     let outcome = match reply.failed {
         Some((failure, why)) => Outcome { summary: why, ..Outcome::of(failure) },
-        None => understood(&reply.text, &wanted(role, call))
+        None => understood(&reply.text, &wanted(scene, role, call)?)
             .unwrap_or_else(|why| Outcome { summary: why, ..Outcome::of("malformed") }),
     };
     Ok((Outcome { cost: reply.cost, ..outcome }, reply.transcript))
@@ -152,8 +165,8 @@ fn missing(
     let Some(call) = call else { return Ok(None) };
     for document in scene.run.pick(&call.produces).into_iter().flatten() {
         for leaf in scene.workflow.leaves(document) {
-            if scene.files_of(&leaf)?.is_empty() {
-                return Ok(Some(format!("the document `{leaf}` should be there now, and is not")));
+            if let Some(why) = scene.incomplete(&leaf)? {
+                return Ok(Some(why));
             }
         }
     }

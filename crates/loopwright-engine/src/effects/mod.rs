@@ -2,6 +2,7 @@
 
 mod act;
 mod append;
+mod ask;
 mod bounds;
 mod branch;
 mod call;
@@ -25,6 +26,7 @@ use std::sync::Arc;
 use loopwright_core::machine::{Effect, Outcome, Site, Want};
 use serde_json::Value;
 
+pub(crate) use self::ask::asked;
 pub(crate) use self::bounds::undo_out_of_bounds;
 pub(crate) use self::commit::TRAILER;
 pub(crate) use self::list::items;

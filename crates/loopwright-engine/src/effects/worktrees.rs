@@ -135,6 +135,7 @@ pub(super) fn goes_to(scene: &Scene<'_>, place: &Path, summary: String) -> Resul
         start: look.tree.clone(),
         base: files.git().head()?,
         own: site.own,
+        trunk: site.trunk,
     };
     Ok(Done { placed: Some(placed), look: Some(Arc::new(look)), ..done })
 }

@@ -7,6 +7,7 @@ use loopwright_core::paths::FileSet;
 use serde_json::{Value, json};
 
 use super::{Scene, Unseen};
+use crate::documents::markdown::lacking;
 use crate::documents::{Fault, Format, text_of};
 
 impl Scene<'_> {
@@ -112,7 +113,7 @@ impl Scene<'_> {
             let text = text_of(&bytes).map_err(|it| wrong(path, &it))?;
             texts.push((path, text.to_owned()));
         }
-        let exists = !files.is_empty();
+        let exists = !files.is_empty() && texts.iter().all(|(_, it)| lacking(it, &declared.has).is_none());
         let Some(reader) = &declared.reader else {
             let all: Vec<&str> = texts.iter().map(|(_, it)| it.as_str()).collect();
             return Ok(json!({"exists": exists, "text": all.join("\n"), "files": files}));
@@ -128,9 +129,32 @@ impl Scene<'_> {
         }
         let mut value = document.shaped(&shape).map_err(|it| all_wrong(path, &it))?;
         if let Value::Object(fields) = &mut value {
-            fields.insert("exists".to_owned(), json!(true));
+            fields.insert("exists".to_owned(), json!(exists));
         }
         Ok(value)
+    }
+
+    /// Why a document does not count as there: it has no file, or one of them lacks a heading.
+    pub(crate) fn incomplete(&self, name: &Name) -> Result<Option<String>, Unseen> {
+        let files = self.files_of(name)?;
+        if files.is_empty() {
+            return Ok(Some(format!("the document `{name}` should be there now, and is not")));
+        }
+        let Some(declared) = self.workflow.documents.get(&**name).filter(|it| !it.has.is_empty()) else {
+            return Ok(None);
+        };
+        for path in &files {
+            let bytes = self.files.read(path)?.unwrap_or_default();
+            // What is no text has no headings.
+            let text = text_of(&bytes).unwrap_or_default();
+            if let Some(heading) = lacking(text, &declared.has) {
+                let told = format!(
+                    "the document `{name}` should have the heading `{heading}`, and `{path}` has not"
+                );
+                return Ok(Some(told));
+            }
+        }
+        Ok(None)
     }
 
     /// Files of a document that are not what they were when the run began.

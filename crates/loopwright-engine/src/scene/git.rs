@@ -14,12 +14,17 @@ impl Scene<'_> {
             Some(head) => git.text(&["rev-parse", &format!("{head}^{{tree}}")]).map_err(FilesError::from)?,
             None => String::new(),
         };
-        let site = self.run.site.as_ref();
+        // What was found when the run began holds, whatever was checked out since, under the name it has now.
+        let known = self.run.site.as_ref().and_then(|it| it.trunk.as_deref());
+        let base = match known.map(|it| git.now_called(it)).transpose().map_err(FilesError::from)?.flatten() {
+            Some(known) => Some(known),
+            None => git.trunk().map_err(FilesError::from)?,
+        };
         Ok(json!({
             "bare": false,
             "detached": branch.is_none() && head.is_some(),
             "branch": branch.unwrap_or_default(),
-            "base": site.and_then(|it| it.base.clone()).unwrap_or_default(),
+            "base": base.unwrap_or_default(),
             "dirty": committed != self.look.tree,
             "changed_files": self.changed_paths()?,
         }))

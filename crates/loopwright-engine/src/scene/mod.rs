@@ -35,6 +35,8 @@ pub(crate) struct Scene<'a> {
     pub(crate) now: Millis,
     /// The item at hand, in a loop of calls.
     pub(crate) item: Option<&'a str>,
+    /// The finding that is asked about.
+    pub(crate) finding: Option<&'a str>,
 }
 
 /// Why something could not be looked at.
@@ -123,9 +125,10 @@ impl<'a> Scene<'a> {
             "last" => self.last(name),
             "inputs" => self.run.inputs.iter().find(|(it, _)| is(it)).map(|(_, it)| json!(it)),
             "lists" => {
-                let list = self.run.lists.iter().find(|(it, _)| is(it));
-                let declared = self.workflow.lists.keys().any(is);
-                list.map(|(_, it)| json!(it)).or_else(|| declared.then(|| json!([])))
+                let outer = self.run.outer.as_ref().map(|it| &it.lists);
+                let both = [outer, Some(&self.run.lists)].into_iter().flatten().flatten();
+                let entries: Vec<_> = both.filter(|(it, _)| is(it)).flat_map(|(_, it)| it).collect();
+                self.workflow.lists.keys().any(is).then(|| json!(entries))
             }
             "items" => self.items_by_end(name)?,
             "gate" => self.gate(name)?,
@@ -163,6 +166,10 @@ impl<'a> Scene<'a> {
             "diff" => Some(json!(self.diff()?)),
             "changed_files" => Some(json!(self.changed_paths()?)),
             "note" => self.note(),
+            "finding" => self.finding(),
+            "question" => self.question(),
+            "answer" => self.answer(),
+            "decisions" => Some(json!(run.decisions)),
             "history" => Some(json!(self.history())),
             "item" => self.item()?,
             _ => self.other(name)?,

@@ -43,12 +43,6 @@ impl Scene<'_> {
 
     /// Findings of the loop the state belongs to, and what every round brought.
     pub(super) fn findings(&self) -> Value {
-        let seen = |id: &String, it: &Finding| {
-            json!({
-                "id": id, "severity": it.severity, "topic": it.topic, "text": it.text, "file": it.file,
-                "gate": it.gate, "round": it.rounds.last().copied().unwrap_or(0), "subject": it.subject,
-            })
-        };
         let all = self.run.ledger.findings.iter();
         let (open, closed): (Vec<_>, Vec<_>) = all.partition(|(_, it)| it.closed.is_none());
         let rounds = self.run.ledger.judges.iter().flat_map(|(gate, judge)| {
@@ -64,6 +58,25 @@ impl Scene<'_> {
             "closed": closed.into_iter().map(|(id, it)| seen(id, it)).collect::<Vec<_>>(),
             "rounds": rounds.collect::<Vec<_>>(),
         })
+    }
+
+    /// The finding that is asked about.
+    pub(super) fn finding(&self) -> Option<Value> {
+        let id = self.finding?;
+        self.run.ledger.findings.get(id).map(|it| seen(id, it))
+    }
+
+    /// The question that led here: one that a role asked, or one that a person answered.
+    pub(super) fn question(&self) -> Option<Value> {
+        let cause = self.run.cause.as_ref()?;
+        self.run.last.get(&*cause.state).filter(|it| !it.question.is_empty()).map(|it| json!(it.question))
+    }
+
+    /// What a person answered to it.
+    pub(super) fn answer(&self) -> Option<Value> {
+        let cause = self.run.cause.as_ref()?;
+        let state = self.machine()?.states.get(&*cause.state)?;
+        matches!(state.kind, Kind::Ask { .. }).then(|| json!(cause.signal))
     }
 
     /// What a person noted when they last answered or decided.
@@ -144,6 +157,14 @@ impl Scene<'_> {
             _ => json!({"id": id}),
         }))
     }
+}
+
+/// A finding, as facts and texts see it.
+fn seen(id: &str, it: &Finding) -> Value {
+    json!({
+        "id": id, "severity": it.severity, "topic": it.topic, "text": it.text, "file": it.file,
+        "gate": it.gate, "round": it.rounds.last().copied().unwrap_or(0), "subject": it.subject,
+    })
 }
 
 /// What an entry goes by: its id, itself, or its place.

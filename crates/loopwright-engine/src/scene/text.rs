@@ -1,7 +1,7 @@
 //! Texts: what an author wrote, with the values of now.
 
 use loopwright_core::language::Folder;
-use minijinja::{Environment, UndefinedBehavior};
+use loopwright_core::template::environment;
 use serde_json::Value;
 
 use super::{Scene, Unseen};
@@ -77,13 +77,6 @@ impl Scene<'_> {
 /// Whether a text uses a name.
 pub(crate) fn uses(text: &str, name: &str) -> bool {
     environment().template_from_str(text).is_ok_and(|it| it.undeclared_variables(false).contains(name))
-}
-
-fn environment<'t>() -> Environment<'t> {
-    let mut environment = Environment::new();
-    // What may be missing is asked for with `if`.
-    environment.set_undefined_behavior(UndefinedBehavior::Chainable);
-    environment
 }
 
 fn wrong(error: &minijinja::Error) -> Unseen {

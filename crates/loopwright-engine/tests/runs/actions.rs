@@ -138,10 +138,10 @@ pub(crate) fn start<'e>(engine: &'e Engine, folder: &Folder) -> Driver<'e> {
     })
 }
 
-const DEAD: &str = "whoever drove is dead";
+pub(crate) const DEAD: &str = "whoever drove is dead";
 
 /// A journal whose user dies at some append: before it is written, or after.
-fn dying(inner: Arc<dyn Journal>, at: usize, written: bool) -> Arc<dyn Journal> {
+pub(crate) fn dying(inner: Arc<dyn Journal>, at: usize, written: bool) -> Arc<dyn Journal> {
     let left = AtomicUsize::new(at);
     Watched::around(inner, move |when, change| {
         let append = matches!(change, Change::Append(_));

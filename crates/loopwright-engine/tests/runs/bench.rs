@@ -44,14 +44,21 @@ impl Watch for Heard {
     }
 }
 
-/// Answers that people give, in order.
+/// Answers that people give: to findings by what they say, to anything else in order.
 #[derive(Default)]
 pub(crate) struct Answers {
     pub(crate) left: Mutex<Vec<Answered>>,
+    pub(crate) to_findings: Mutex<BTreeMap<String, Answered>>,
+    /// The texts of questions that somebody was asked.
+    pub(crate) asked: Mutex<Vec<String>>,
 }
 
 impl People for Answers {
-    fn ask(&self, _asked: &Asked) -> Option<Answered> {
+    fn ask(&self, asked: &Asked) -> Option<Answered> {
+        self.asked.lock().expect("questions").push(asked.text.clone());
+        if let Some(finding) = &asked.finding {
+            return self.to_findings.lock().expect("answers").get(&finding.text).cloned();
+        }
         let mut left = self.left.lock().expect("answers");
         if left.is_empty() { None } else { Some(left.remove(0)) }
     }

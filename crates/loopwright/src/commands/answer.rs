@@ -20,6 +20,9 @@ pub(crate) struct AnswerArgs {
     /// In your own words
     #[arg(long, default_value = "")]
     note: String,
+    /// The finding the answer is about, or the beginning of its id, where several are asked about
+    #[arg(long, value_name = "FINDING")]
+    finding: Option<String>,
     /// What comes with the answer
     #[arg(long = "field", value_name = "NAME=VALUE")]
     fields: Vec<String>,
@@ -38,23 +41,52 @@ pub(crate) fn cmd_answer(arguments: &AnswerArgs) -> Result<ExitCode, CommandErro
     let waiting = session::who_waits(&engine, &name)?;
     let (definition, run) = engine.read(&waiting).map_err(session::told)?;
     let effects = due(&definition.workflow, &run);
-    let asked = effects.iter().find_map(|it| match &it.want {
-        Want::Ask { question } => definition.workflow.questions.get(&**question),
-        _ => None,
-    });
-    let Some(question) = asked else {
+    let asked: Vec<_> = effects
+        .iter()
+        .filter_map(|it| match &it.want {
+            Want::Ask { question, finding } => {
+                Some((definition.workflow.questions.get(&**question)?, finding.as_deref()))
+            }
+            _ => None,
+        })
+        .collect();
+    let Some((question, _)) = asked.first() else {
         return Err(CommandError::user(format!("the run `{name}` asks nothing"))
             .hinted(format!("`loopwright show {name}` says where it stands")));
     };
+    let open: Vec<&str> = asked.iter().filter_map(|it| it.1).collect();
+    let finding = meant(&name, &open, arguments.finding.as_deref())?;
     let fields = pairs("--field", &arguments.fields)?;
     let answered = Answered {
         answer: arguments.answer.as_str().into(),
         fields: fields.into_iter().map(|(name, it)| (name, it.into())).collect(),
         note: arguments.note.clone(),
+        finding,
     };
     loopwright_engine::fits(question, &answered).map_err(CommandError::user)?;
     live::paid(&engine.account(&name, &definition).map_err(session::told)?.cost);
     session::leave(&engine, &waiting, &Message::Answer(answered))?;
     let standing = engine.drive(&name, &session::cancel_on_interrupt()).map_err(session::told)?;
     progress::stands(&engine, &name, &standing, arguments.json)
+}
+
+/// The finding somebody means, among those that are asked about.
+fn meant(name: &str, open: &[&str], wanted: Option<&str>) -> Result<Option<String>, CommandError> {
+    let hint = format!("`loopwright show {name}` says what each is about");
+    let which = |why: String| CommandError::user(format!("{why}: {}", open.join(", "))).hinted(hint.clone());
+    let Some(wanted) = wanted else {
+        return match open {
+            [] => Ok(None),
+            [one] => Ok(Some((*one).to_owned())),
+            _ => Err(which("say with `--finding` which of these is meant".to_owned())),
+        };
+    };
+    if open.is_empty() {
+        return Err(CommandError::user(format!("the run `{name}` asks about no finding")));
+    }
+    match open.iter().filter(|it| it.starts_with(wanted)).collect::<Vec<_>>().as_slice() {
+        [one] => Ok(Some((**one).to_owned())),
+        [] => Err(which(format!("nothing is asked about `{wanted}`; open are"))),
+        several => Err(crate::session::ambiguous(wanted, several.iter().map(|it| **it))),
+    }
 }

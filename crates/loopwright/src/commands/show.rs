@@ -65,6 +65,7 @@ pub(crate) fn cmd_show(arguments: &ShowArgs) -> Result<ExitCode, CommandError> {
     let forced: Vec<&str> = view.forced.iter().map(|it| &**it).collect();
     row("passed over", forced.join(", "));
     if let Some(moves) = moves::of(&engine, name)? {
+        row("asks about", moves.open.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "));
         let typed: Vec<String> = moves.commands.iter().map(|it| format!("`{it}`")).collect();
         let told = [moves.text.as_str(), &typed.join(" or ")].join(" ");
         row("go on with", told.trim().to_owned());

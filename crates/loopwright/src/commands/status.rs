@@ -121,6 +121,7 @@ fn as_json(seen: &Seen) -> String {
         "waits": seen.moves.as_ref().map(|it| it.waits.word()),
         "text": seen.moves.as_ref().map(|it| it.text.as_str()),
         "commands": seen.moves.as_ref().map(|it| &it.commands),
+        "asks-about": seen.moves.as_ref().map(|it| it.open.iter().map(|it| &it.id).collect::<Vec<_>>()),
         "folder": seen.run.site.as_ref().map(|it| it.folder.as_str()),
     });
     format!("{told}\n")
@@ -162,6 +163,7 @@ fn as_text(engine: &Engine, seen: &Seen) -> String {
     if let Some(moves) = &seen.moves {
         let asks = if moves.text.is_empty() { String::new() } else { format!(": {}", one_line(&moves.text)) };
         row("waits for", &format!("{}{asks}", moves.waits.word()));
+        row("asks about", &moves.open.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "));
         let typed: Vec<String> = moves.commands.iter().map(|it| format!("`{it}`")).collect();
         row("go on with", &typed.join(" or "));
     }

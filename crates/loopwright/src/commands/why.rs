@@ -75,8 +75,15 @@ fn moves(definition: &Definition, run: &Run, name: &str) -> String {
     let cells = run.state(&definition.workflow).map(|it| &it.cells);
     let mut text = match due(&definition.workflow, run).first().map(|it| it.want.clone()) {
         Some(Want::Await { .. }) => format!("It rests at `{state}` until somebody says one of its verbs.\n"),
-        Some(Want::Ask { question }) => {
-            format!("It asks `{question}` at `{state}`; `loopwright answer {name} ...` moves it.\n")
+        Some(Want::Ask { question, finding }) => {
+            let about = due(&definition.workflow, run).into_iter().filter_map(|it| match it.want {
+                Want::Ask { finding, .. } => finding,
+                _ => None,
+            });
+            let about: Vec<String> = about.collect();
+            let about =
+                if finding.is_some() { format!(" about {}", about.join(", ")) } else { String::new() };
+            format!("It asks `{question}`{about} at `{state}`; `loopwright answer {name} ...` moves it.\n")
         }
         _ => format!("It is at work in `{state}`; if nobody drives it, `loopwright resume {name}` does.\n"),
     };

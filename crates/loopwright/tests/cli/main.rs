@@ -6,6 +6,7 @@ mod completions;
 mod fork;
 mod gc;
 mod outputs;
+mod per_finding;
 mod pipes;
 mod playing;
 mod reading;

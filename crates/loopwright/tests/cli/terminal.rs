@@ -200,3 +200,24 @@ fn others_go_on_while_somebody_is_asked_and_say_so_afterwards() -> Outcome {
     assert!(after[typed..].contains("works: first.1 -> done ("), "{after:?}");
     Ok(())
 }
+
+#[test]
+fn findings_are_asked_about_one_after_the_other() -> Outcome {
+    let folder = crate::per_finding::remarks("terminal-findings")?;
+    let mut terminal = Terminal::start(&folder, &["run", "greet", "world"])?;
+    terminal.shows("Mend it: too short?");
+    terminal.types("leave\n")?;
+    terminal.shows("Mend it: too loud?");
+    // Later: what was answered is on record.
+    terminal.types("\n")?;
+    let (code, _) = terminal.ends()?;
+    assert_eq!(code, Some(3));
+    let mut terminal = Terminal::start(&folder, &["resume", &name(&folder)?])?;
+    terminal.shows("Mend it: too loud?");
+    terminal.types("leave\n")?;
+    terminal.shows("Ship it?");
+    terminal.types("\n")?;
+    let (_, shown) = terminal.ends()?;
+    assert!(!shown.contains("too short?"), "{shown}");
+    Ok(())
+}
