@@ -160,7 +160,7 @@ roles:
   worker: {agent: claude, prompt: "Do it.", may-write: [code]}
   judge:
     agent: codex
-    prompt: "Judge it. {{findings.open | json}}"
+    prompt: "Judge it. {{findings.open | tojson}}"
     given: [maybe findings.open]
     verdicts: [GOOD, BAD]
     findings: {severity: [minor, major], topic: [plan, text], at-least: {major: BAD}}
