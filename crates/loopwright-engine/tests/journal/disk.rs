@@ -86,7 +86,7 @@ fn what_is_not_as_it_was_written_is_noticed() {
         ("DELETE FROM batches", "run `a`, events 1 to 4 are missing"),
         (
             "UPDATE batches SET version = 99 WHERE last = 1",
-            "run `a`, event 1 is of no use: a later Loopwright wrote it (version 99 of events, this one knows 2); use that one, or a newer one",
+            "run `a`, event 1 is of no use: a later Loopwright wrote it (version 99 of events, this one knows 3); use that one, or a newer one",
         ),
     ] {
         let disk = disk();
