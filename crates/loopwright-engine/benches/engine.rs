@@ -20,7 +20,7 @@ use loopwright_engine::files::Files;
 use loopwright_engine::git::Git;
 use loopwright_engine::journal::{Batch, Journal, Lease, NewRun, Sqlite, Stands};
 use loopwright_engine::process::{Cancel, Supervisor};
-use loopwright_engine::{Begin, Driver, Engine, Home, Nobody, Project, Standing, Unwatched};
+use loopwright_engine::{Begin, Config, Driver, Engine, Home, Nobody, Project, Standing, Unwatched};
 
 const STEPS: u64 = 400;
 const INSERT: &str = "INSERT INTO steps (body) VALUES (?1)";
@@ -327,13 +327,14 @@ fn waits(folder: &Path) -> Standing {
     let journal = Arc::new(Sqlite::open(&home.journal).expect("a journal"));
     let agent =
         Arc::new(CommandAgent { command: vec!["mkdir -p src; cat > src/a".into()] }) as Arc<dyn Agent>;
-    let commands = [("test".to_owned(), "true".to_owned())].into_iter().collect();
+    let project = [("test".to_owned(), "true".to_owned())].into_iter().collect();
+    let config = Config { project, ..Config::default() };
     let supervisor =
         Supervisor { program: env!("CARGO_BIN_EXE_loopwright-supervise").into(), arguments: Vec::new() };
     let engine = Engine::new(
         journal,
         home,
-        Project::default().with(&commands),
+        Project::default().with(&config),
         [("coder".into(), agent)].into_iter().collect(),
         supervisor,
         Arc::new(Nobody),
