@@ -1,6 +1,6 @@
 //! Runs as somebody sees them who does not drive them.
 
-use loopwright_core::definition::Kind;
+use loopwright_core::definition::{EachRun, Kind};
 use loopwright_core::machine::{Cost, Event, Evidence, Run, Want, advance, begin, due};
 use loopwright_core::name::Name;
 
@@ -11,6 +11,14 @@ use crate::error::EngineError;
 use crate::files::{Files, Look};
 use crate::journal::{JournalError, Millis, Stored};
 use crate::people::Asked;
+
+/// Whether an event says what came of the run of an item: what that cost, the item's own events say.
+fn is_of_item(definition: &Definition, run: &Run, event: &Event) -> bool {
+    let Event::Settled { effect, .. } = event else { return false };
+    let machine = definition.workflow.machine(run.child.as_deref());
+    let state = machine.and_then(|it| it.states.get(&*effect.state));
+    matches!(state.map(|it| &it.kind), Some(Kind::Each(each)) if matches!(each.run, EachRun::Child(_)))
+}
 
 /// What a run took so far.
 #[derive(Clone, Copy, Debug, Default)]
@@ -53,11 +61,13 @@ impl Engine {
         let mut account = Account::default();
         let mut stands = None;
         for (stored, run) in self.history(name, definition)? {
-            let now = Some((run.at.state, run.at.visit));
+            let now = Some((run.at.state.clone(), run.at.visit));
             if now != stands {
                 (stands, account.since) = (now, stored.at);
             }
-            add(&mut account.cost, &stored.event);
+            if !is_of_item(definition, &run, &stored.event) {
+                add(&mut account.cost, &stored.event);
+            }
         }
         let below = format!("{name}/");
         for line in self.journal.runs()?.iter().filter(|it| it.run.name.starts_with(&below)) {
@@ -137,8 +147,6 @@ impl Engine {
 
 fn add(cost: &mut Cost, event: &Event) {
     if let Event::Settled { evidence: Evidence::Out(outcome), .. } = event {
-        cost.time = cost.time.saturating_add(outcome.cost.time);
-        cost.money = cost.money.saturating_add(outcome.cost.money);
-        cost.tokens = cost.tokens.saturating_add(outcome.cost.tokens);
+        *cost = cost.and(outcome.cost);
     }
 }

@@ -267,6 +267,16 @@ pub struct Cost {
 }
 
 impl Cost {
+    /// What both cost together.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self {
+            time: self.time.saturating_add(other.time),
+            money: self.money.saturating_add(other.money),
+            tokens: self.tokens.saturating_add(other.tokens),
+        }
+    }
+
     fn is_nothing(&self) -> bool {
         *self == Self::default()
     }

@@ -35,17 +35,17 @@ impl Driver<'_> {
         let standings: Vec<_> = std::thread::scope(|scope| {
             let running: Vec<_> = begun
                 .iter()
-                .map(|(effect, name, started)| {
+                .map(|(_, name, started)| {
                     let look = Arc::clone(&look);
-                    (effect, scope.spawn(move || this.run_child(name, started.clone(), look)))
+                    scope.spawn(move || this.run_child(name, started.clone(), look))
                 })
                 .collect();
-            running.into_iter().map(|(effect, it)| (*effect, it.join())).collect()
+            running.into_iter().map(std::thread::ScopedJoinHandle::join).collect()
         });
         self.look = None;
         let mut waits = None;
         let mut moved = false;
-        for (effect, standing) in standings {
+        for ((effect, name, _), standing) in begun.iter().zip(standings) {
             let fell = |_| EngineError::Wrong(format!("driving {} fell over", effect.id));
             let (standing, shown) = standing.map_err(fell)??;
             self.adopt(&shown)?;
@@ -56,7 +56,10 @@ impl Driver<'_> {
             match standing {
                 Standing::Over { run, .. } => {
                     let judged = self.judged_now()?;
+                    // What it cost is taken from the budgets around it as well.
+                    let cost = self.engine.account(name, &self.definition)?.cost;
                     let outcome = Outcome {
+                        cost,
                         judged,
                         forced: run.forced.clone(),
                         recorded: run.lists.clone(),

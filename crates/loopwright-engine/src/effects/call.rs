@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use loopwright_core::definition::{Call as Called, Role};
-use loopwright_core::machine::{Effect, Outcome};
+use loopwright_core::machine::{Cost, Effect, Outcome};
 use loopwright_core::name::Name;
 use loopwright_core::schema::Schema;
 use serde_json::{Value, json};
 
-use super::bounds::{Bounds, keep_within, listed};
+use super::bounds::{Bounds, Undone, keep_within, listed};
 use super::{Done, Prepared, about};
 use crate::agents::{Call, Returns, Wanted, understood};
 use crate::engine::Engine;
@@ -66,9 +66,17 @@ pub(super) fn perform(
     let call = scene.state().and_then(|it| it.call());
     let mut kept = Vec::new();
     let mut heard = serde_json::Map::new();
+    let mut spent = Cost::default();
     for adviser in advice {
-        let (outcome, transcript) = one(engine, scene, effect, (adviser, None), cancel)?;
+        let (mut outcome, transcript) = one(engine, scene, effect, (adviser, None), cancel)?;
         kept.push((format!("transcript-{adviser}"), transcript));
+        spent = spent.and(outcome.cost);
+        // What one writes is not to be taken for the judge's.
+        let (_, _, undone) = keep_within(scene, scene.look, &Bounds::of_call(scene, adviser, None)?)?;
+        if let Some(undone) = undone {
+            outcome = out_of_bounds(adviser, &undone);
+            kept.push((format!("undone-{adviser}"), undone.patch));
+        }
         heard.insert(adviser.to_string(), json!({"signal": outcome.signal, "summary": outcome.summary}));
     }
     let (mut outcome, transcript) = one(engine, scene, effect, (role, call), cancel)?;
@@ -80,20 +88,14 @@ pub(super) fn perform(
     }
     let after = Scene { look: &look, ..*scene };
     if let Some(undone) = undone {
-        outcome = Outcome {
-            summary: format!(
-                "`{role}` changed what it may not, and that was undone: {}",
-                listed(&undone.paths)
-            ),
-            cost: outcome.cost,
-            ..Outcome::of("out-of-bounds")
-        };
+        outcome = Outcome { cost: outcome.cost, ..out_of_bounds(role, &undone) };
         kept.push(("undone".to_owned(), undone.patch));
     } else if !loopwright_core::signal::is_failure(&outcome.signal)
         && let Some(why) = missing(&after, call, &changes)?
     {
         outcome = Outcome { summary: why, cost: outcome.cost, ..Outcome::of("malformed") };
     }
+    outcome.cost = outcome.cost.and(spent);
     if !heard.is_empty() {
         let mut returns = match std::mem::take(&mut outcome.returns) {
             Value::Object(returns) => returns,
@@ -106,6 +108,12 @@ pub(super) fn perform(
         outcome.judged = Some(after.judged(&gate.name)?);
     }
     Ok(Done { outcome, kept, look: Some(look), said: Vec::new(), placed: None })
+}
+
+fn out_of_bounds(role: &Name, undone: &Undone) -> Outcome {
+    let files = listed(&undone.paths);
+    let summary = format!("`{role}` changed what it may not, and that was undone: {files}");
+    Outcome { summary, ..Outcome::of("out-of-bounds") }
 }
 
 /// Calls one role: how it came out, and all it said.

@@ -194,3 +194,34 @@ fn a_call_is_cut_off_where_its_time_is_used_up() {
     assert!(run.left["time"] <= 200, "{:?}", run.left);
     assert_eq!(bench.lines().iter().filter(|it| it.ends_with(" timeout")).count(), 1, "{:?}", bench.lines());
 }
+
+const ADVISED: &str = r#"
+workflow: advised
+subject: thing
+documents: {code: {files: ["src/**"]}}
+roles:
+  judge: {agent: judge, prompt: "Judge.", verdicts: [GOOD, BAD]}
+  safety: {agent: safety, prompt: "Look.", verdicts: [FINE, NOT]}
+defaults: {failures: failed}
+states:
+  review: {review: judge, advice: [safety], judges: code, on: {GOOD: done, BAD: failed}}
+  done: {end: success, needs: [review]}
+  failed: {end: failure}
+"#;
+
+/// What an adviser writes is undone, and the judge is not blamed for it.
+#[test]
+fn an_adviser_that_writes_is_not_the_judge() {
+    let bench = Bench::with(&[("src/a", "a\n")]);
+    let safety = r#"cat > /dev/null; echo b > src/a; printf '```json\n{"verdict": "FINE"}\n```\n'"#;
+    let engine = bench.engine(&[("judge", AGREES), ("safety", safety)]);
+    let (name, standing) =
+        run(&engine, &workflow(ADVISED), &Begin { subject: "x".into(), ..Begin::default() })
+            .expect("it runs");
+    assert_eq!(&*standing.run().at.state, "done", "{:#?}", bench.lines());
+    assert_eq!(bench.read("src/a"), "a\n");
+    let events: Vec<_> =
+        engine.journal.events(&name, 0).expect("events").into_iter().map(|it| it.event).collect();
+    let said = serde_json::to_string(&events).expect("events");
+    assert!(said.contains("`safety` changed what it may not") && said.contains("undone-safety"), "{said}");
+}

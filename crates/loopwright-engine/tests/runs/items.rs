@@ -1,5 +1,6 @@
 //! Loops: items in order, side by side, each a run of its own.
 
+use loopwright_core::machine::{Event, Evidence};
 use loopwright_engine::process::Cancel;
 use loopwright_engine::{Answered, Asking, Begin, Message, Standing};
 
@@ -138,4 +139,36 @@ fn items_side_by_side_leave_each_others_files_alone() {
     let mut ends = [ended("roof"), ended("floor")];
     ends.sort();
     assert!(ends.contains(&"bad".to_owned()), "{ends:?}");
+}
+
+#[test]
+fn what_items_cost_is_taken_from_the_budget_around_them_once() {
+    let bench = Bench::with(&[("tasks.yaml", TASKS)]);
+    for _ in 0..3 {
+        bench.answers.left.lock().expect("answers").push(yes());
+    }
+    let engine = bench.engine(&[("writer", WRITER)]);
+    let limit: u64 = 60 * 60 * 1_000;
+    let text = LOOP.replacen("documents:\n", "budgets: {time: {limit: 1h, shared: true}}\ndocuments:\n", 1);
+    let (name, standing) = run(&engine, &workflow(&text), &begin()).expect("it runs");
+    let of_items: u64 = engine
+        .journal
+        .runs()
+        .expect("runs")
+        .iter()
+        .map(|line| {
+            let events = engine.journal.events(&line.run.name, 0).expect("events");
+            let costs = events.iter().map(|it| match &it.event {
+                Event::Settled { evidence: Evidence::Out(it), .. } if line.run.parent.is_some() => {
+                    it.cost.time
+                }
+                _ => 0,
+            });
+            costs.sum::<u64>()
+        })
+        .sum();
+    assert!(of_items > 0, "{:#?}", bench.lines());
+    assert_eq!(standing.run().left.get("time").copied(), Some(limit - of_items));
+    let (definition, _) = engine.read(&name).expect("a run");
+    assert_eq!(engine.account(&name, &definition).expect("an account").cost.time, of_items);
 }
