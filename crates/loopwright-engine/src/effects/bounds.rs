@@ -64,8 +64,31 @@ type Kept = (Arc<Look>, Vec<Change>, Option<Undone>);
 
 /// Looks at what changed, and undoes what may not have.
 pub(super) fn keep_within(scene: &Scene<'_>, before: &Look, bounds: &Bounds) -> Result<Kept, EngineError> {
-    let others = of_others(scene)?;
     let after = scene.files.look()?;
+    // Files that say what is ignored come back first: without them, what was there and ignored all along looks new, and
+    // undoing that would delete it.
+    let changes = after.since(before);
+    let rules = changes.iter().map(Change::path).filter(|it| says_what_is_ignored(it) && !bounds.allow(it));
+    let rules: Vec<&str> = rules.collect();
+    if rules.is_empty() {
+        return undo_outside(scene, before, bounds, after);
+    }
+    let patch = scene.files.patch(&before.tree, &after.tree, &rules)?;
+    scene.files.restore(&after, &before.tree, &rules)?;
+    let (look, within, rest) = undo_outside(scene, before, bounds, scene.files.look_since(&before.tree)?)?;
+    let rest = rest.unwrap_or_else(|| Undone { paths: Vec::new(), patch: String::new(), only_added: true });
+    let of_rules = changes.iter().filter(|it| rules.contains(&it.path()));
+    let only_added = rest.only_added && of_rules.clone().all(|it| matches!(it, Change::Added(_)));
+    let paths = rules.iter().map(|it| (*it).to_owned()).chain(rest.paths).collect();
+    Ok((look, within, Some(Undone { paths, patch: patch + &rest.patch, only_added })))
+}
+
+fn says_what_is_ignored(path: &str) -> bool {
+    path.rsplit('/').next() == Some(".gitignore")
+}
+
+fn undo_outside(scene: &Scene<'_>, before: &Look, bounds: &Bounds, after: Look) -> Result<Kept, EngineError> {
+    let others = of_others(scene)?;
     let changes = after.since(before).into_iter();
     let (within, outside): (Vec<Change>, Vec<Change>) = changes.partition(|it| bounds.allow(it.path()));
     let theirs = |it: &Change| others.iter().any(|set| set.matches(it.path()));

@@ -79,6 +79,16 @@ impl Files {
         Ok(Look::read(String::from_utf8_lossy(&tree).trim(), &listed))
     }
 
+    /// Looks again as if nothing had been seen since an earlier look: what is ignored now, and was not in between, is not
+    /// kept in mind.
+    pub fn look_since(&self, tree: &str) -> Result<Look, FilesError> {
+        {
+            let index = self.index.lock().unwrap_or_else(PoisonError::into_inner);
+            self.git.with(&["read-tree", tree], &[("GIT_INDEX_FILE", index.as_os_str())], None)?;
+        }
+        self.look()
+    }
+
     /// What was seen in an earlier look, by its name.
     pub fn look_back(&self, tree: &str) -> Result<Look, FilesError> {
         let listed = self.git.bytes(&["ls-tree", "-r", "-z", "--full-tree", tree])?;

@@ -225,3 +225,24 @@ fn an_adviser_that_writes_is_not_the_judge() {
     let said = serde_json::to_string(&events).expect("events");
     assert!(said.contains("`safety` changed what it may not") && said.contains("undone-safety"), "{said}");
 }
+
+/// What was ignored all along is nobody's doing, whoever changes the rules.
+#[test]
+fn ignored_files_outlive_the_rules_that_ignore_them() {
+    for damage in ["rm .gitignore", ": > .gitignore", "echo '!.env' >> .gitignore"] {
+        let bench = Bench::with(&[(".gitignore", ".env\nsecret/\n"), ("src/a", "a\n")]);
+        bench.write(".env", "KEY=1\n");
+        bench.write("secret/key", "k\n");
+        let judge =
+            format!("cat > /dev/null; {damage}; printf '```json\\n{{\"verdict\": \"GOOD\"}}\\n```\\n'");
+        let engine = bench.engine(&[("judge", &judge), ("safety", AGREES)]);
+        let text = ADVISED
+            .replace("advice: [safety], ", "")
+            .replace("  safety: {agent: safety, prompt: \"Look.\", verdicts: [FINE, NOT]}\n", "");
+        let begin = Begin { subject: "x".into(), ..Begin::default() };
+        run(&engine, &workflow(&text), &begin).expect("it runs");
+        assert_eq!(bench.lines(), ["review.1 out-of-bounds"], "{damage}");
+        assert_eq!(bench.read(".env") + &bench.read("secret/key"), "KEY=1\nk\n", "{damage}");
+        assert_eq!(bench.read(".gitignore"), ".env\nsecret/\n", "{damage}");
+    }
+}
