@@ -68,6 +68,11 @@ impl Git {
             (Some(folder), Some(common), Some(root)) if said.status.success() => {
                 Ok(Some(Self { folder, common, root, moments: Moments::default() }))
             }
+            // It is there, and git does not trust whoever it belongs to: it must not be taken for none.
+            _ if String::from_utf8_lossy(&said.stderr).contains("dubious ownership") => {
+                let said = String::from_utf8_lossy(&said.stderr).trim().to_owned();
+                Err(GitError::Failed { command: "rev-parse".to_owned(), folder: folder.to_owned(), said })
+            }
             _ => Ok(None),
         }
     }

@@ -13,6 +13,9 @@ use crate::files::{Files, FilesError};
 use crate::git::{Git, GitError};
 use crate::scene::Scene;
 
+/// What is said where only a repository will do.
+pub(super) const NO_REPOSITORY: &str = "this project is in no git repository; make one (`git init`)";
+
 /// A worktree.
 pub(crate) struct Worktree {
     pub(crate) path: PathBuf,
@@ -99,7 +102,7 @@ pub(super) fn tip(git: &Git, branch: &str) -> Result<Option<String>, GitError> {
 /// Why nothing can be done with a branch of this name here.
 pub(super) fn unfit(engine: &Engine, git: &Git, name: &str) -> Result<Option<String>, GitError> {
     if !engine.home.is_repository {
-        return Ok(Some("this project is in no git repository; make one (`git init`)".to_owned()));
+        return Ok(Some(NO_REPOSITORY.to_owned()));
     }
     let reference = format!("refs/heads/{name}");
     match git.text(&["check-ref-format", &reference]) {
