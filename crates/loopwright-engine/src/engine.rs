@@ -321,6 +321,23 @@ impl Engine {
                 known.unwrap_or_else(|| "it takes none".into())
             ));
         }
+        for (name, value) in &begin.vars {
+            let Some(variable) = workflow.main.vars.get(name) else {
+                let known = workflow.main.vars.iter().filter(|(_, it)| it.input).map(|(it, _)| &**it);
+                let known = loopwright_core::problem::did_you_mean(name, known);
+                let known = known.unwrap_or_else(|| "there is none to choose".into());
+                return wrong(format!("there is no variable `{name}`: {known}"));
+            };
+            if begin.phase.is_none() && !variable.input {
+                return wrong(format!(
+                    "the variable `{name}` is not for you to choose: the workflow sets it"
+                ));
+            }
+            if !variable.values.contains(value) {
+                let values: Vec<&str> = variable.values.iter().map(|it| &**it).collect();
+                return wrong(format!("`{name}` is one of {}, and not `{value}`", values.join(", ")));
+            }
+        }
         Ok(())
     }
 }

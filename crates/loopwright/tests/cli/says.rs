@@ -36,6 +36,16 @@ fn what_an_end_says_is_told() -> Outcome {
         assert_eq!(ran.code, Some(code), "{}{}", ran.stdout, ran.stderr);
         assert!(ran.stdout.ends_with(expected), "{}", ran.stdout);
     }
+    let begun = say(&folder, "list")?.stdout;
+    for (set, why) in [
+        ("how=perhaps", "`how` is one of well, badly, refused, and not `perhaps`"),
+        ("who=me", "there is no variable `who`"),
+    ] {
+        let ran = say(&folder, &format!("run saying world --set {set}"))?;
+        assert_eq!(ran.code, Some(2), "{}", ran.stderr);
+        assert!(ran.stderr.contains(why), "{}", ran.stderr);
+    }
+    assert_eq!(say(&folder, "list")?.stdout, begun, "nothing was begun");
     let shown = say(&folder, &format!("show {}", name(&folder)?))?;
     assert!(shown.stdout.contains("  says         world is not welcome; 0 files"), "{}", shown.stdout);
     let json = say(&folder, "run saying world --json")?;
