@@ -6,28 +6,21 @@ use crate::definition::{Kind, Outcomes, State, Workflow};
 use crate::name::Name;
 
 /// How an agent call can fail.
-pub const CALL_FAILURES: &[&str] = &[
-    "timeout",
-    "stalled",
-    "crashed",
-    "malformed",
-    "refused",
-    "denied",
-    "out-of-bounds",
-    "lost",
-    "cancelled",
-];
+pub const CALL_FAILURES: &[&str] =
+    &["timeout", "stalled", "crashed", "malformed", "refused", "denied", "out-of-bounds", "lost", CANCELLED];
 /// How a check can fail to be a check.
-pub const CHECK_FAILURES: &[&str] = &["out-of-bounds", "lost", "cancelled"];
+pub const CHECK_FAILURES: &[&str] = &["out-of-bounds", "lost", CANCELLED];
 /// How an action can fail.
-pub const ACTION_FAILURES: &[&str] = &["failed", "lost", "cancelled"];
+pub const ACTION_FAILURES: &[&str] = &["failed", "lost", CANCELLED];
 /// How a loop over items can fail as a whole.
-pub const EACH_FAILURES: &[&str] = &["lost", "cancelled"];
+pub const EACH_FAILURES: &[&str] = &["lost", CANCELLED];
 /// Failures that may well not happen again.
 pub const TRANSIENT: &[&str] = &["timeout", "stalled", "crashed", "lost"];
 /// What an answer and an outcome have of their own: a role's schema names none of it.
 pub const COMES_ALONG: &[&str] =
     &["verdict", "signal", "summary", "findings", "question", "note", "output", "advice"];
+/// Somebody called it off.
+pub const CANCELLED: &str = "cancelled";
 /// A metered budget is used up.
 pub const OVER_BUDGET: &str = "over-budget";
 /// A gate the state needs is not settled (any more).
@@ -129,7 +122,7 @@ pub fn verb(name: &str) -> Name {
 /// run changed it; `check` proves the rest. A cancelled call is another.
 pub fn waits_for_person(workflow: &Workflow, state: &State, signal: &str) -> bool {
     match &state.kind {
-        _ if signal == STALE || signal == "cancelled" => true,
+        _ if signal == STALE || signal == CANCELLED => true,
         Kind::Rest { .. } => true,
         Kind::Ask { question } => workflow.questions.get(&**question).is_none_or(|it| match &it.unattended {
             crate::definition::Unattended::Wait => true,

@@ -146,7 +146,9 @@ impl Engine {
 }
 
 fn add(cost: &mut Cost, event: &Event) {
-    if let Event::Settled { evidence: Evidence::Out(outcome), .. } = event {
-        *cost = cost.and(outcome.cost);
+    match event {
+        Event::Settled { evidence: Evidence::Out(outcome), .. } => *cost = cost.and(outcome.cost),
+        Event::Left { cost: until_then, .. } => *cost = cost.and(*until_then),
+        _ => {}
     }
 }

@@ -48,6 +48,10 @@ impl Watch for Progress {
                     show::error_line(&format!("      {}: {}", finding.severity, finding.text));
                 }
             }
+            Event::Left { effect, cost, .. } => {
+                live::came_back((run, effect), cost);
+                show::error_line(&format!("  {whose}{effect} was called off, and is begun anew"));
+            }
             _ => {}
         }
     }

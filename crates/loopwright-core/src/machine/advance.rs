@@ -4,7 +4,7 @@ use indexmap::IndexMap;
 
 use super::decide;
 use super::effect::{EffectId, Part};
-use super::event::{Event, Evidence, Observed, Outcome, Shown, Started};
+use super::event::{Cost, Event, Evidence, Observed, Outcome, Shown, Started};
 use super::impossible::Impossible;
 use super::items::{charge, finish_loop, forget_items, remember_item, take_records};
 use super::ledger::Ledger;
@@ -157,7 +157,19 @@ pub fn advance(workflow: &Workflow, run: &Run, event: &Event) -> Result<Run, Imp
             land(workflow, machine, next, phase, digests)
         }
         Event::Settled { effect, evidence } => settle(workflow, next, effect, evidence),
+        Event::Left { effect, cost, .. } => leave(workflow, next, effect, *cost),
     }
+}
+
+/// What was at work is not any more, and is due again.
+fn leave(workflow: &Workflow, mut run: Run, effect: &EffectId, cost: Cost) -> Result<Run, Impossible> {
+    let machine = machine_of(workflow, &run)?;
+    let state = state_of(machine, &run)?;
+    let here = effect.state == run.at.state && effect.visit == run.at.visit;
+    let begun = run.at.begun.get_mut(&effect.to_string()).filter(|it| it.open && here);
+    begun.ok_or_else(|| Impossible::NotWaiting { effect: effect.clone() })?.open = false;
+    charge(workflow, machine, state, &mut run, cost);
+    Ok(run)
 }
 
 fn machine_of<'w>(workflow: &'w Workflow, run: &Run) -> Result<&'w Machine, Impossible> {
@@ -364,7 +376,7 @@ fn settle(
             Ok(run)
         }
         (Stage::Working { .. }, Part::Work, Evidence::Out(outcome)) => {
-            charge(workflow, machine, state, &mut run, outcome);
+            charge(workflow, machine, state, &mut run, outcome.cost);
             come_out(workflow, machine, state, &mut run, (**outcome).clone())?;
             Ok(run)
         }
@@ -413,7 +425,7 @@ fn settle(
         (Stage::Working { items: Some(items), .. }, Part::Item(id), Evidence::Out(outcome))
             if items.contains(id) =>
         {
-            charge(workflow, machine, state, &mut run, outcome);
+            charge(workflow, machine, state, &mut run, outcome.cost);
             if let Stage::Working { ended, .. } = &mut run.at.stage {
                 ended.insert(id.clone(), (**outcome).clone());
             }

@@ -10,7 +10,7 @@ use super::effect::EffectId;
 use crate::name::Name;
 
 /// The version new events are written with.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 
 /// What documents show of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -52,6 +52,18 @@ pub enum Event {
         effect: EffectId,
         /// What came back.
         evidence: Evidence,
+    },
+    /// The run was left while this was at work, and it was called off. It is begun anew when the run is taken up again:
+    /// that somebody left is nothing the work came to, so it leads nowhere and takes nothing from what may be tried.
+    Left {
+        /// Which.
+        effect: EffectId,
+        /// What it had cost until then.
+        #[serde(default, skip_serializing_if = "Cost::is_nothing")]
+        cost: Cost,
+        /// Names of what is kept about it.
+        #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+        kept: IndexMap<String, String>,
     },
     /// A person said a verb.
     Said {

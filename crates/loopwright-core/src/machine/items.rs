@@ -100,13 +100,7 @@ pub(super) fn finish_loop(
 }
 
 /// Counts a call and takes its cost from budgets with a unit.
-pub(super) fn charge(
-    workflow: &Workflow,
-    machine: &Machine,
-    state: &State,
-    run: &mut Run,
-    outcome: &Outcome,
-) {
+pub(super) fn charge(workflow: &Workflow, machine: &Machine, state: &State, run: &mut Run, cost: Cost) {
     let advice = match &state.kind {
         Kind::Review { advice, .. } => advice.as_slice(),
         _ => &[],
@@ -120,9 +114,9 @@ pub(super) fn charge(
     for (name, budget) in &machine.budgets {
         let used = match budget.unit() {
             Unit::Uses => continue,
-            Unit::Time => outcome.cost.time,
-            Unit::Money => outcome.cost.money,
-            Unit::Tokens => outcome.cost.tokens,
+            Unit::Time => cost.time,
+            Unit::Money => cost.money,
+            Unit::Tokens => cost.tokens,
         };
         if let Some((line, _)) = run.line(name, budget)
             && let Some(left) = run.left.get_mut(&*line)

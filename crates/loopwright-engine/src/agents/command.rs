@@ -3,6 +3,7 @@
 use std::io;
 
 use loopwright_core::machine::Cost;
+use loopwright_core::signal::CANCELLED;
 
 use super::{Agent, Call, Reply};
 use crate::process::{Cancel, Command, Ended, Supervisor};
@@ -41,7 +42,7 @@ impl Agent for CommandAgent {
             }
             Ended::Timeout => Some(("timeout", format!("it took longer than {} s", call.wall.as_secs()))),
             Ended::Stalled => Some(("stalled", format!("it said nothing for {} s", call.idle.as_secs()))),
-            Ended::Cancelled => Some(("cancelled", "it was called off".to_owned())),
+            Ended::Cancelled => Some((CANCELLED, "it was called off".to_owned())),
         };
         let transcript =
             if errors.is_empty() { text.clone() } else { format!("{text}\n--- errors\n{errors}") };

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use loopwright_core::definition::{Kind, Unattended};
-use loopwright_core::machine::{Effect, Event, Evidence, Observed, Outcome, Site};
+use loopwright_core::machine::{Effect, Event, Evidence, Observed, Outcome, Site, Want};
 use loopwright_core::name::Name;
 use loopwright_core::signal;
 use serde_json::json;
@@ -158,9 +158,7 @@ impl Driver<'_> {
             let scene = self.scene(&look, item.as_deref());
             effects::perform(self.engine, &scene, effect, &values, &self.cancel)?
         };
-        // Called off with the whole run, it is not the work that failed: whoever takes the run up again begins it anew.
-        let whole = self.cancel.is_called_off() && *done.outcome.signal == *"cancelled";
-        self.finish(effect, done, whole)
+        self.finish(effect, done)
     }
 
     /// Works elsewhere from now on, or has its folder elsewhere.
@@ -173,8 +171,8 @@ impl Driver<'_> {
         self.learn(Event::Placed(site))
     }
 
-    /// Takes in what came of something that reached outside.
-    fn finish(&mut self, effect: &Effect, done: Done, whole: bool) -> Result<(), EngineError> {
+    /// Takes in what came of something that reached outside, or that the run was left before anything did.
+    fn finish(&mut self, effect: &Effect, done: Done) -> Result<(), EngineError> {
         let Done { mut outcome, kept, look, said, placed } = done;
         self.look = look;
         self.at_work = true;
@@ -185,11 +183,21 @@ impl Driver<'_> {
             let name = (name, self.keep(text));
             outcome.kept.insert(name.0, name.1);
         }
-        if whole && signal::is_failure(&outcome.signal) {
-            outcome.signal = "lost".into();
-            outcome.summary = "the run was left while it was at work".into();
-        }
-        self.learn(settled(effect, Evidence::Out(Box::new(outcome))))?;
+        let left = self.cancel.is_called_off() && *outcome.signal == *signal::CANCELLED;
+        self.learn(match effect.want {
+            // It came to nothing: whoever takes the run up again begins it anew.
+            Want::Call { .. } | Want::Check if left => {
+                Event::Left { effect: effect.id.clone(), cost: outcome.cost, kept: outcome.kept }
+            }
+            _ => {
+                if left {
+                    // Of something that is not for looking and writing alone, doing it again has to be the workflow's choice.
+                    outcome.signal = "lost".into();
+                    outcome.summary = "the run was left while it was at work".into();
+                }
+                settled(effect, Evidence::Out(Box::new(outcome)))
+            }
+        })?;
         for text in said {
             self.engine.watch.said(&self.name, &text);
         }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use loopwright_core::definition::{Action, Kind};
 use loopwright_core::machine::{Effect, Outcome};
 use loopwright_core::name::Name;
+use loopwright_core::signal::CANCELLED;
 use serde_json::{Map, Value, json};
 
 use super::{
@@ -203,7 +204,7 @@ fn run(engine: &Engine, (scene, effect): (&Scene<'_>, &Effect), command: &str, c
     let mut done = match ran.ended {
         Ended::Exit(0) => Done::of(Outcome::of("done")),
         Ended::Exit(code) => Done::plain("failed", format!("`{command}` failed with exit code {code}")),
-        Ended::Cancelled => Done::plain("cancelled", format!("`{command}` was called off")),
+        Ended::Cancelled => Done::plain(CANCELLED, format!("`{command}` was called off")),
         Ended::Timeout | Ended::Stalled => {
             Done::plain("failed", format!("`{command}` took longer than {} s", RUN.as_secs()))
         }

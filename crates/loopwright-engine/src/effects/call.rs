@@ -6,6 +6,7 @@ use loopwright_core::definition::{Call as Called, Role};
 use loopwright_core::machine::{Cost, Effect, Outcome};
 use loopwright_core::name::Name;
 use loopwright_core::schema::Schema;
+use loopwright_core::signal;
 use serde_json::{Value, json};
 
 use super::bounds::{Bounds, Undone, keep_within, listed};
@@ -88,9 +89,11 @@ pub(super) fn perform(
     }
     let after = Scene { look: &look, ..*scene };
     if let Some(undone) = undone {
-        outcome = Outcome { cost: outcome.cost, ..out_of_bounds(role, &undone) };
+        if *outcome.signal != *signal::CANCELLED {
+            outcome = Outcome { cost: outcome.cost, ..out_of_bounds(role, &undone) };
+        }
         kept.push(("undone".to_owned(), undone.patch));
-    } else if !loopwright_core::signal::is_failure(&outcome.signal)
+    } else if !signal::is_failure(&outcome.signal)
         && let Some(why) = missing(&after, call, &changes)?
     {
         outcome = Outcome { summary: why, cost: outcome.cost, ..Outcome::of("malformed") };

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use loopwright_core::definition::{Check, CheckWhat, Kind};
 use loopwright_core::machine::{Cost, Effect, Outcome};
+use loopwright_core::signal::CANCELLED;
 use serde_json::{Value, json};
 
 use super::bounds::{Bounds, keep_within, listed};
@@ -58,6 +59,7 @@ pub(super) fn perform(
         values["commands"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     let begun = Instant::now();
     let (mut log, mut summary) = (String::new(), String::new());
+    let mut called_off = false;
     let mut passed = !commands.is_empty() || check.none_passes;
     if commands.is_empty() {
         summary = match &check.what {
@@ -86,7 +88,10 @@ pub(super) fn perform(
             Ended::Timeout | Ended::Stalled => {
                 Some(format!("`{command}` took longer than {} s", wall.as_secs()))
             }
-            Ended::Cancelled => return Ok(Done::plain("cancelled", format!("`{command}` was called off"))),
+            Ended::Cancelled => {
+                called_off = true;
+                Some(format!("`{command}` was called off"))
+            }
         };
         if let Some(why) = failed {
             summary = why;
@@ -97,12 +102,17 @@ pub(super) fn perform(
     if check.expect_failure {
         passed = !passed;
     }
+    let signal = match passed {
+        _ if called_off => CANCELLED,
+        true => "pass",
+        false => "fail",
+    };
     let time = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
     let mut outcome = Outcome {
         summary,
         output: end_of(&log),
         cost: Cost { time, ..Cost::default() },
-        ..Outcome::of(if passed { "pass" } else { "fail" })
+        ..Outcome::of(signal)
     };
     let mut kept = vec![("log".to_owned(), log)];
     let (look, _, undone) = keep_within(scene, scene.look, &Bounds::of_check(scene)?)?;
@@ -113,7 +123,7 @@ pub(super) fn perform(
             said.push(format!(
                 "the check left files behind that git does not ignore, and they were removed: {files}"
             ));
-        } else {
+        } else if !called_off {
             outcome.signal = "out-of-bounds".into();
             outcome.summary = format!("the check changed files, and that was undone: {files}");
         }

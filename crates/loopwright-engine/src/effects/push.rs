@@ -1,5 +1,6 @@
 //! Pushing a branch.
 
+use loopwright_core::signal::CANCELLED;
 use serde_json::Value;
 
 use super::act::RUN;
@@ -66,7 +67,7 @@ pub(super) fn perform(
                 said.trim()
             ),
         ),
-        Ended::Cancelled => Done::plain("cancelled", "the push was called off"),
+        Ended::Cancelled => Done::plain(CANCELLED, "the push was called off"),
         Ended::Timeout | Ended::Stalled => {
             Done::plain("failed", format!("pushing to `{remote}` took longer than {} s", RUN.as_secs()))
         }

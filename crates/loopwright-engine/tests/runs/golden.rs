@@ -1,6 +1,9 @@
 //! Journals of every version there was: they replay to what they replayed to when they were written.
 //!
-//! `UPDATE_JOURNALS=1 cargo test -p loopwright-engine --test runs golden` makes the journal of the present format, if there is
+//! A journal has a format, and its events have a version: each pair that ever was has a folder here, `v2e4` by name. (The
+//! first two are called by their format alone; their events are of version 1.)
+//!
+//! `UPDATE_JOURNALS=1 cargo test -p loopwright-engine --test runs golden` makes the journal of the present pair, if there is
 //! none, from real runs of `tests/data/journals/workflow.yaml`, and writes down what every journal replays to. Read the
 //! difference: a journal that is there is never made anew, and what it replays to changes only where what is told of a run
 //! has changed.
@@ -10,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use indexmap::IndexMap;
-use loopwright_core::machine::{Event, Evidence, RunView};
+use loopwright_core::machine::{Event, Evidence, RunView, VERSION};
 use loopwright_engine::journal::{Batch, Journal, NewRun, RunLine, Sqlite};
 use loopwright_engine::process::Cancel;
 use loopwright_engine::{Answered, Begin, Engine, Message, Standing};
@@ -73,21 +76,29 @@ fn recording(inner: Arc<dyn Journal>, asked: &Arc<Mutex<Vec<Asked>>>) -> Arc<dyn
 }
 
 /// Real runs: one that ended after calls, checks, a question, items and a rest; one that rests; one that asks; one that was
-/// ended by a person. What they wrote, with what differs from machine to machine made the same.
+/// ended by a person; one that was left in between. What they wrote, with what differs from machine to machine made the same.
 fn recorded() -> Vec<Asked> {
     let bench = Bench::with(&[("test.sh", TEST), ("tasks.yaml", TASKS)]);
     let first = bench.git(&["rev-parse", "HEAD"]);
     let asked = Arc::new(Mutex::new(Vec::new()));
     for (subject, answers, said) in
-        [("first", 1, "go"), ("second", 1, ""), ("third", 0, ""), ("fourth", 0, "stop")]
+        [("first", 1, "go"), ("second", 1, ""), ("third", 0, ""), ("fourth", 0, "stop"), ("fifth", 0, "")]
     {
         let yes = || Answered { answer: "yes".into(), ..Answered::default() };
         bench.answers.left.lock().expect("answers").extend((0..answers).map(|_| yes()));
-        let mut engine = bench.engine(&AGENTS);
-        engine.journal = recording(Arc::clone(&engine.journal), &asked);
+        let engine = |agents: &[(&str, &str)]| {
+            let mut engine = bench.engine(agents);
+            engine.journal = recording(Arc::clone(&engine.journal), &asked);
+            engine.holder = subject.into();
+            engine
+        };
         let begin = Begin { subject: subject.into(), ..Begin::default() };
-        engine.holder = subject.into();
-        let (name, standing) = run(&engine, &workflow(WORKFLOW), &begin).expect("it runs");
+        let left = (subject == "fifth").then(|| left(engine(&[IDLE, AGENTS[1], AGENTS[2]]), &begin));
+        let engine = engine(&AGENTS);
+        let (name, standing) = match left {
+            Some(name) => (name.clone(), engine.drive(&name, &Cancel::default()).expect("it goes on")),
+            None => run(&engine, &workflow(WORKFLOW), &begin).expect("it runs"),
+        };
         assert!(matches!(standing, Standing::Waits { .. }), "{standing:?}: {:#?}", bench.lines());
         let message = match said {
             "go" => Message::Say { verb: "go".into(), inputs: IndexMap::default() },
@@ -138,10 +149,34 @@ fn recorded() -> Vec<Asked> {
     (1_790_000_000_000..).zip(asked).map(same_everywhere).collect()
 }
 
+/// A coder that never comes back.
+const IDLE: (&str, &str) = ("coder", "exec sleep 1000");
+
+/// A run that somebody left when it was first at work.
+fn left(mut engine: Engine, begin: &Begin) -> String {
+    let cancel = Cancel::default();
+    let calls_off = cancel.clone();
+    engine.journal = Watched::around(Arc::clone(&engine.journal), move |when, change| {
+        if let (When::After, Change::Append(batch)) = (when, change)
+            && batch.events.iter().any(|it| matches!(it, Event::Issued { .. }))
+        {
+            calls_off.call_off();
+        }
+        Ok(())
+    });
+    let driver = engine.begin(&workflow(WORKFLOW), begin, &cancel).expect("it begins");
+    let name = driver.name().to_owned();
+    let standing = driver.drive().expect("it can be left");
+    assert!(matches!(standing, Standing::CalledOff { .. }), "{standing:?}");
+    name
+}
+
 /// An event as if it had taken no time.
 fn untimed(mut event: Event) -> Event {
-    if let Event::Settled { evidence: Evidence::Out(outcome), .. } = &mut event {
-        outcome.cost.time = 0;
+    match &mut event {
+        Event::Settled { evidence: Evidence::Out(outcome), .. } => outcome.cost.time = 0,
+        Event::Left { cost, .. } => cost.time = 0,
+        _ => {}
     }
     event
 }
@@ -223,24 +258,27 @@ fn journals_of_every_version_replay_to_what_they_did() {
     drop(Sqlite::open(&fresh).expect("a journal"));
     let format = format_of(&fresh);
     let is_update = std::env::var_os("UPDATE_JOURNALS").is_some();
-    let present = kept().join(format!("v{format}/journal.db"));
+    let present = kept().join(format!("v{format}e{VERSION}"));
     if is_update && !present.exists() {
-        std::fs::create_dir_all(present.parent().expect("a folder")).expect("a folder");
-        write(&present, recorded());
+        std::fs::create_dir_all(&present).expect("a folder");
+        write(&present.join("journal.db"), recorded());
     }
-    for version in 1..=format {
-        let place = kept().join(format!("v{version}"));
+    let places = std::fs::read_dir(kept()).expect("journals").map(|it| it.expect("a folder").path());
+    let places: Vec<PathBuf> = places.filter(|it| it.is_dir()).collect();
+    assert!(places.contains(&present), "there is no journal of the present format and version");
+    for place in places {
+        let version = place.file_name().expect("a name").to_string_lossy().into_owned();
         // Opening it brings it up to date: not the one that is kept.
-        let copy = folder.path().join(format!("v{version}.db"));
+        let copy = folder.path().join(format!("{version}.db"));
         std::fs::copy(place.join("journal.db"), &copy).expect("a journal of each format is kept");
-        assert_eq!(format_of(&copy), version);
+        assert!(version[1..].starts_with(&format_of(&copy).to_string()), "{version}");
         let replayed = told(&copy);
         assert_eq!(format_of(&copy), format, "it is brought up to date");
         let snapshots = "DELETE FROM snapshots";
         let removed =
             rusqlite::Connection::open(&copy).and_then(|it| it.execute(snapshots, [])).expect("a change");
         assert!(removed > 0, "there is no snapshot in it");
-        assert!(told(&copy) == replayed, "v{version} is another without its snapshots");
+        assert!(told(&copy) == replayed, "{version} is another without its snapshots");
         let runs = place.join("runs.json");
         if is_update {
             let text = serde_json::to_string_pretty(&replayed).expect("a text");
@@ -249,7 +287,7 @@ fn journals_of_every_version_replay_to_what_they_did() {
         let wanted: Value =
             serde_json::from_slice(&std::fs::read(&runs).expect("what it replayed to")).expect("JSON");
         for (is, was) in replayed.as_array().expect("runs").iter().zip(wanted.as_array().expect("runs")) {
-            assert_eq!(is, was, "v{version}");
+            assert_eq!(is, was, "{version}");
         }
         assert_eq!(replayed.as_array().map(Vec::len), wanted.as_array().map(Vec::len));
     }

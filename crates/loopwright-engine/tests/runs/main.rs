@@ -14,6 +14,7 @@ mod git_actions;
 mod golden;
 mod headings;
 mod items;
+mod left;
 mod outside;
 mod per_finding;
 mod places;

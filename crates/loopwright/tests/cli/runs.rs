@@ -149,8 +149,8 @@ fn an_edit_after_it_was_judged_is_judged_again() -> Outcome {
     Ok(())
 }
 
-/// Waits at the first try until somebody ends it.
-pub(crate) const WAITS: &str = "cat > /dev/null; if [ $LOOPWRIGHT_ATTEMPT = 1 ]; then echo $$ > .git/waits; exec sleep 1000; fi; echo hello > greeting";
+/// Waits when it is first called, until somebody ends it.
+pub(crate) const WAITS: &str = "cat > /dev/null; if [ ! -e .git/waits ]; then echo $$ > .git/waits; exec sleep 1000; fi; echo hello > greeting";
 
 #[test]
 fn a_driver_that_is_killed_leaves_nothing_running_and_a_run_that_goes_on() -> Outcome {
@@ -187,7 +187,11 @@ fn a_run_that_is_interrupted_says_how_to_go_on() -> Outcome {
             "{}",
             left.stdout
         );
-        assert_eq!(say(&folder, &format!("resume {name} --answer Q1=yes"))?.code, Some(3));
+        let resumed = say(&folder, &format!("resume {name} --answer Q1=yes"))?;
+        assert_eq!(resumed.code, Some(3), "{}", resumed.stderr);
+        assert!(!resumed.stderr.contains("lost") && !resumed.stderr.contains("try 2"), "{}", resumed.stderr);
+        let log = say(&folder, &format!("log {name}"))?.stdout;
+        assert!(log.contains("write.1 was called off, because the run was left"), "{log}");
     }
     Ok(())
 }

@@ -231,7 +231,7 @@ impl<'w> Unfolded<'w> {
     pub(super) fn undisturbed(&self, limits: Limits) -> Prover<'_> {
         Prover::without(&self.graph, limits, &|node, cell| {
             let came = self.outcomes.get(node).and_then(|it| it.get(cell));
-            came.is_some_and(|it| it.signal == signal::STALE || *it.signal == *"cancelled")
+            came.is_some_and(|it| it.signal == signal::STALE || *it.signal == *signal::CANCELLED)
         })
     }
 

@@ -1,0 +1,115 @@
+//! Runs that somebody leaves, or ends, while an agent or a check is at work.
+
+use loopwright_core::definition::Outcome as Ending;
+use loopwright_core::machine::{Event, Evidence};
+use loopwright_engine::process::Cancel;
+use loopwright_engine::{Begin, Engine, Message, Standing};
+
+use crate::bench::{Bench, workflow};
+
+/// Everything that fails ends it: nothing may be tried again.
+const STRICT: &str = r#"
+workflow: strict
+subject: thing
+documents: {code: {file: a}}
+roles: {coder: {agent: coder, prompt: "Write.", may-write: [code]}}
+defaults: {failures: failed}
+states:
+  write: {agent: coder, changes: [code], then: tests}
+  tests: {check: {run: "sh test.sh"}, on: {pass: done, fail: failed}}
+  done: {end: success}
+  failed: {end: failure}
+"#;
+
+/// Writes what it may and what it may not, says that it is at work, and does not come back.
+const STAYS: &str = "cat > /dev/null; echo half > a; echo half > b; echo > ../at-work; exec sleep 1000";
+const QUICK: &str = "cat > /dev/null; echo whole > a";
+
+/// A repository, and something that is said when work has begun.
+fn bench(test: &str) -> Bench {
+    let bench = Bench::with(&[("a", "a\n"), ("b", "b\n"), ("test.sh", test)]);
+    let made = std::process::Command::new("mkfifo").arg(bench.around().join("at-work")).status();
+    assert!(made.expect("mkfifo").success());
+    bench
+}
+
+/// Drives a run, and does something once it is at work.
+fn driven(bench: &Bench, engine: &Engine, meanwhile: impl FnOnce(&str, &Cancel)) -> (String, Standing) {
+    let cancel = Cancel::default();
+    let begin = Begin { subject: "it".into(), ..Begin::default() };
+    let driver = engine.begin(&workflow(STRICT), &begin, &cancel).expect("it begins");
+    let name = driver.name().to_owned();
+    let standing = std::thread::scope(|scope| {
+        let drives = scope.spawn(move || driver.drive());
+        std::fs::read(bench.around().join("at-work")).expect("it is at work");
+        meanwhile(&name, &cancel);
+        drives.join().expect("a driver").expect("it can be driven")
+    });
+    (name, standing)
+}
+
+/// Effects and what became of them, in order.
+fn history(engine: &Engine, name: &str) -> Vec<String> {
+    let told = |event: Event| match event {
+        Event::Issued { effect, attempt, .. } => Some(format!("{effect} try {attempt}")),
+        Event::Left { effect, .. } => Some(format!("{effect} left")),
+        Event::Settled { effect, evidence: Evidence::Out(out) } => Some(format!("{effect} {}", out.signal)),
+        Event::Stopped { .. } => Some("stopped".to_owned()),
+        _ => None,
+    };
+    engine.journal.events(name, 0).expect("events").into_iter().filter_map(|it| told(it.event)).collect()
+}
+
+#[test]
+fn leaving_is_nothing_that_an_agent_came_to() {
+    let bench = bench("exit 0\n");
+    let engine = bench.engine(&[("coder", STAYS)]);
+    let (name, standing) = driven(&bench, &engine, |_, cancel| cancel.call_off());
+    assert!(matches!(standing, Standing::CalledOff { .. }), "{standing:?}");
+    // What it may not write is undone, and kept; what it may is there for whoever goes on.
+    assert_eq!((&*bench.read("a"), &*bench.read("b")), ("half\n", "b\n"));
+    let events = engine.journal.events(&name, 0).expect("events");
+    let kept = events.iter().find_map(|it| match &it.event {
+        Event::Left { kept, .. } => kept.get("undone").cloned(),
+        _ => None,
+    });
+    let patch = engine.journal.blob(&kept.expect("a patch")).expect("the journal").expect("a patch");
+    assert!(String::from_utf8_lossy(&patch).contains("+half"));
+    let engine = bench.engine(&[("coder", QUICK)]);
+    let standing = engine.drive(&name, &Cancel::default()).expect("it goes on");
+    assert!(matches!(standing, Standing::Over { ending: Some(Ending::Success), .. }), "{standing:?}");
+    assert_eq!(
+        history(&engine, &name),
+        ["write.1 try 1", "write.1 left", "write.1 try 1", "write.1 done", "tests.1 try 1", "tests.1 pass"]
+    );
+    let (definition, _) = engine.read(&name).expect("a run");
+    assert!(engine.account(&name, &definition).expect("an account").cost.time > 0);
+}
+
+#[test]
+fn leaving_is_nothing_that_a_check_came_to() {
+    let bench = bench("test -e ../go && exit 0; echo mine > b; echo > ../at-work; exec sleep 1000\n");
+    let engine = bench.engine(&[("coder", QUICK)]);
+    let (name, standing) = driven(&bench, &engine, |_, cancel| cancel.call_off());
+    assert!(matches!(standing, Standing::CalledOff { .. }), "{standing:?}");
+    bench.write("../go", "");
+    let standing = engine.drive(&name, &Cancel::default()).expect("it goes on");
+    assert!(matches!(standing, Standing::Over { ending: Some(Ending::Success), .. }), "{standing:?}");
+    assert_eq!(
+        history(&engine, &name)[2..],
+        ["tests.1 try 1", "tests.1 left", "tests.1 try 1", "tests.1 pass"]
+    );
+}
+
+#[test]
+fn ending_a_run_is_not_recorded_as_a_failure_of_whoever_was_at_work() {
+    let bench = bench("exit 0\n");
+    let engine = bench.engine(&[("coder", STAYS)]);
+    let (name, standing) = driven(&bench, &engine, |name, _| {
+        let stop = serde_json::to_string(&Message::Stop { reason: "enough".into() }).expect("a message");
+        engine.journal.post(name, 0, &stop).expect("it is left");
+    });
+    assert!(matches!(standing, Standing::Over { ending: None, .. }), "{standing:?}");
+    assert_eq!(history(&engine, &name), ["write.1 try 1", "write.1 left", "stopped"]);
+    assert_eq!(engine.journal.run(&name).expect("a run").stands.status, "ended by a person");
+}
