@@ -22,6 +22,19 @@ const EFFORT: usize = 20_000;
 /// The most letters and wildcards of a set. It bounds what comparing without excludes takes.
 const MOST_PIECES: usize = 2048;
 
+/// Where a repository says who does the work and how it is checked. Files in it belong to a set only if it names them.
+pub const OWN: &str = ".loopwright/";
+
+/// Whether a pattern names [`OWN`]; `None` if it does not, and may take files below it all the same.
+fn names_own(pattern: &Pattern) -> Option<bool> {
+    let differs = OWN.chars().zip(pattern).find(|(letter, piece)| **piece != Piece::Char(*letter));
+    match differs {
+        None => Some(pattern.len() > OWN.len()),
+        Some((_, Piece::Char(_))) => Some(false),
+        Some(_) => None,
+    }
+}
+
 /// Files that match one of the includes and none of the excludes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileSet {
@@ -79,6 +92,10 @@ impl FileSet {
                 return Err(fault("the patterns of this set are too long together".to_owned()));
             }
             list.extend(read);
+        }
+        let own: Vec<_> = includes.iter().map(names_own).collect();
+        if own.contains(&None) && !own.contains(&Some(true)) {
+            excludes.extend(pattern::read(&format!("{OWN}**")).unwrap_or_default());
         }
         match (includes.is_empty(), patterns.first()) {
             (true, Some(first)) => {

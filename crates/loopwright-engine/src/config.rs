@@ -7,6 +7,7 @@ use serde::Deserialize;
 
 use crate::documents::{Format, text_of};
 use crate::error::EngineError;
+use crate::home::Home;
 
 /// Where a project's configuration is, from its root.
 pub const CONFIG: &str = ".loopwright/config.yaml";
@@ -64,8 +65,17 @@ impl OneOrMany {
 }
 
 impl Config {
-    /// Reads the configuration of a project. One that has none has an empty one.
-    pub fn of(root: &Path) -> Result<Self, EngineError> {
+    /// Reads the configuration of a project. A worktree that has none of its own has that of the main one.
+    pub fn of(home: &Home) -> Result<Self, EngineError> {
+        let main = home.git.common().parent().filter(|_| home.is_repository);
+        match main {
+            Some(main) if !home.root().join(CONFIG).exists() => Self::at(main),
+            _ => Self::at(home.root()),
+        }
+    }
+
+    /// Reads the configuration in a folder. Where there is none, it is empty.
+    fn at(root: &Path) -> Result<Self, EngineError> {
         let path = root.join(CONFIG);
         let bytes = match std::fs::read(&path) {
             Ok(bytes) => bytes,

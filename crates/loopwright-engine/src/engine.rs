@@ -146,8 +146,11 @@ impl Engine {
         };
         let definition = Definition { workflow, folder: folder.clone() };
         started.facts = self.once(&definition, &started, &name, (&files, &look))?;
+        let run = before(&definition.workflow, &started)?;
+        if let Some(begun) = self.begun_before(&self.scene(&definition, (&name, &run), (&files, &look)))? {
+            self.watch.said(&name, &begun);
+        }
         if let Some(phase) = &begin.phase {
-            let run = before(&definition.workflow, &started)?;
             let scene = self.scene(&definition, (&name, &run), (&files, &look));
             started.digests = crate::landing::vouched(&scene, phase)?;
         }
@@ -263,95 +266,6 @@ impl Engine {
         }
         Ok(workflow)
     }
-
-    /// Whether everything is there that a run will need.
-    fn suits(&self, workflow: &Workflow, begin: &Begin) -> Result<(), EngineError> {
-        let wrong = |why: String| Err(EngineError::Wrong(why));
-        if let Some(what) = crate::unkept::first(workflow) {
-            return wrong(format!(
-                "`{}` does not run yet: {what}, and that is not kept to yet; it can be checked and rehearsed",
-                workflow.name
-            ));
-        }
-        for (name, role) in &workflow.roles {
-            if !self.agents.contains_key(&*role.agent) {
-                return wrong(format!(
-                    "the role `{name}` is for the agent `{}`, and there is none of that name; say in `.loopwright/config.yaml` what it is: `agents: {{{}: {{command: \"...\"}}}}`",
-                    role.agent, role.agent
-                ));
-            }
-        }
-        if begin.subject.trim().is_empty() {
-            return wrong(format!(
-                "a run of `{}` is about a {}: say which",
-                workflow.name, workflow.subject.name
-            ));
-        }
-        if is_in_a_path(workflow) && (begin.subject.contains('/') || begin.subject.starts_with('.')) {
-            return wrong(format!(
-                "`{}` cannot be a {}: it would be part of a path",
-                begin.subject, workflow.subject.name
-            ));
-        }
-        if !matches(workflow.subject.matches.as_deref(), &begin.subject) {
-            let pattern = workflow.subject.matches.as_deref().unwrap_or_default();
-            return wrong(format!(
-                "`{}` is no {}: it has to match `{pattern}`",
-                begin.subject, workflow.subject.name
-            ));
-        }
-        for (name, input) in &workflow.inputs {
-            match begin.inputs.get(name) {
-                None if !input.optional => {
-                    return wrong(format!("the input `{name}` is missing: `--input {name}=...`"));
-                }
-                Some(value) if !matches(input.matches.as_deref(), value) => {
-                    let pattern = input.matches.as_deref().unwrap_or_default();
-                    return wrong(format!(
-                        "the input `{name}` has to match `{pattern}`, and `{value}` does not"
-                    ));
-                }
-                _ => {}
-            }
-        }
-        if let Some(name) = begin.inputs.keys().find(|it| !workflow.inputs.contains_key(*it)) {
-            let known = loopwright_core::problem::did_you_mean(name, workflow.inputs.keys().map(|it| &**it));
-            return wrong(format!(
-                "there is no input `{name}`: {}",
-                known.unwrap_or_else(|| "it takes none".into())
-            ));
-        }
-        for (name, value) in &begin.vars {
-            let Some(variable) = workflow.main.vars.get(name) else {
-                let known = workflow.main.vars.iter().filter(|(_, it)| it.input).map(|(it, _)| &**it);
-                let known = loopwright_core::problem::did_you_mean(name, known);
-                let known = known.unwrap_or_else(|| "there is none to choose".into());
-                return wrong(format!("there is no variable `{name}`: {known}"));
-            };
-            if begin.phase.is_none() && !variable.input {
-                return wrong(format!(
-                    "the variable `{name}` is not for you to choose: the workflow sets it"
-                ));
-            }
-            if !variable.values.contains(value) {
-                let values: Vec<&str> = variable.values.iter().map(|it| &**it).collect();
-                return wrong(format!("`{name}` is one of {}, and not `{value}`", values.join(", ")));
-            }
-        }
-        Ok(())
-    }
-}
-
-/// Whether what a run is about is part of a path.
-fn is_in_a_path(workflow: &Workflow) -> bool {
-    let named = |text: &str| text.contains("subject");
-    let mut sets = workflow.documents.values().filter_map(|it| it.set.as_ref());
-    workflow.folder.as_deref().is_some_and(named) || sets.any(|it| it.templates().any(named))
-}
-
-/// Whether a whole text matches a pattern.
-fn matches(pattern: Option<&str>, text: &str) -> bool {
-    pattern.is_none_or(|it| regex_lite::Regex::new(&format!("^(?:{it})$")).is_ok_and(|it| it.is_match(text)))
 }
 
 /// A folder as it is kept.

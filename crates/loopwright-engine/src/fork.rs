@@ -196,7 +196,7 @@ fn tree_after(history: &History, place: usize) -> Option<&str> {
             // What was begun next found them so.
             Event::Issued { values, .. } => return values["tree"].as_str(),
             // Something else came back before anybody looked: an item, which may have written.
-            Event::Settled { evidence: Evidence::Out(_), .. } | Event::Left { .. } | Event::Placed(_) => {
+            Event::Settled { evidence: Evidence::Out(_), .. } | Event::PutOff { .. } | Event::Placed(_) => {
                 return None;
             }
             _ => {}

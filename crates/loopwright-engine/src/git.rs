@@ -5,6 +5,8 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use loopwright_core::paths::OWN;
+
 use crate::moments::Moments;
 
 /// What somebody's environment may say about another repository than the one that is meant.
@@ -105,6 +107,11 @@ impl Git {
             git.text(&["config", "core.bare", "false"])?;
         }
         Ok(git)
+    }
+
+    /// Whether it is one of our own: nothing is committed in it.
+    pub fn is_own(&self) -> bool {
+        self.folder.starts_with(self.root.join(OWN))
     }
 
     /// The root of the files.

@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use loopwright_core::paths::OWN;
+
 use crate::files::FilesError;
 use crate::git::Git;
 
@@ -17,9 +19,6 @@ pub struct Home {
     pub journal: PathBuf,
 }
 
-/// What is ours in a project without a repository.
-const OURS: &str = ".loopwright";
-
 impl Home {
     /// The project a folder is in, with room for its runs.
     pub fn around(folder: &Path) -> Result<Self, FilesError> {
@@ -29,7 +28,7 @@ impl Home {
             Git::own(home.root(), home.git.folder())?;
             let exclude = home.git.folder().join("info/exclude");
             make(&home.git.folder().join("info"))?;
-            fs::write(&exclude, format!("/{OURS}/\n"))
+            fs::write(&exclude, format!("/{OWN}\n"))
                 .map_err(|error| FilesError::Disk { path: exclude, error })?;
         }
         Ok(home)
@@ -41,8 +40,8 @@ impl Home {
             let journal = git.common().join("loopwright/journal.db");
             return Ok(Self { git, is_repository: true, journal });
         }
-        let above = folder.ancestors().find(|it| it.join(OURS).is_dir()).unwrap_or(folder);
-        let kept = above.join(OURS);
+        let above = folder.ancestors().find(|it| it.join(OWN).is_dir()).unwrap_or(folder);
+        let kept = above.join(OWN);
         let git = Git::named(above, &kept.join("files.git"));
         Ok(Self { git, is_repository: false, journal: kept.join("journal.db") })
     }

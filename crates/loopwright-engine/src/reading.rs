@@ -9,7 +9,7 @@ use crate::effects;
 use crate::engine::{Definition, Engine};
 use crate::error::EngineError;
 use crate::files::{Files, Look};
-use crate::journal::{JournalError, Millis, Stored};
+use crate::journal::{JournalError, Millis, RunLine, Stored};
 use crate::people::Asked;
 
 /// Whether an event says what came of the run of an item: what that cost, the item's own events say.
@@ -32,11 +32,14 @@ pub struct Account {
 impl Engine {
     /// Who drives a run, if somebody does.
     pub fn driven_by(&self, name: &str) -> Result<Option<String>, EngineError> {
-        let held = self.journal.run(name)?.held;
-        let drives = |(holder, until): &(String, Millis)| {
-            !is_gone(holder) && (is_alive(holder) || *until > (self.clock)())
-        };
-        Ok(held.filter(drives).map(|(holder, _)| holder))
+        Ok(self.driver_of(&self.journal.run(name)?).map(str::to_owned))
+    }
+
+    /// Who drives the run of a line, if somebody does.
+    pub fn driver_of<'l>(&self, line: &'l RunLine) -> Option<&'l str> {
+        let (holder, until) = line.held.as_ref()?;
+        let drives = !is_gone(holder) && (is_alive(holder) || *until > (self.clock)());
+        drives.then_some(holder.as_str())
     }
 
     /// Every event of a run with the run as it was after it.
@@ -148,7 +151,7 @@ impl Engine {
 fn add(cost: &mut Cost, event: &Event) {
     match event {
         Event::Settled { evidence: Evidence::Out(outcome), .. } => *cost = cost.and(outcome.cost),
-        Event::Left { cost: until_then, .. } => *cost = cost.and(*until_then),
+        Event::PutOff { cost: until_then, .. } => *cost = cost.and(*until_then),
         _ => {}
     }
 }

@@ -3,12 +3,13 @@
 use std::fmt::Write as _;
 
 use loopwright_core::definition::{Fields, Kind, Note, Outcomes};
-use loopwright_core::machine::{RunView, Want, due};
+use loopwright_core::machine::{Run, RunView, Want, due};
 use loopwright_core::name::Name;
-use loopwright_engine::{Engine, Found};
+use loopwright_core::signal::DEFERRED;
+use loopwright_engine::{Asked, Engine, Found};
 
 use crate::error::CommandError;
-use crate::session;
+use crate::{session, show};
 
 /// What would move a run.
 pub(crate) struct Moves {
@@ -20,6 +21,20 @@ pub(crate) struct Moves {
     pub(crate) commands: Vec<String>,
     /// Findings it asks about, one after the other.
     pub(crate) open: Vec<Found>,
+    /// What an answer is about: names and texts.
+    pub(crate) shows: Vec<(String, String)>,
+}
+
+impl Moves {
+    fn by(waits: Waits, text: String, commands: Vec<String>) -> Self {
+        Self { waits, text, commands, open: Vec::new(), shows: Vec::new() }
+    }
+
+    /// What to type, a line each.
+    pub(crate) fn rows(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        let labels = std::iter::once("go on with").chain(std::iter::repeat("or"));
+        labels.zip(self.commands.iter().map(String::as_str))
+    }
 }
 
 /// What a run waits for.
@@ -36,6 +51,15 @@ pub(crate) enum Waits {
 }
 
 impl Waits {
+    /// What stands before what the run tells.
+    pub(crate) fn label(self) -> &'static str {
+        match self {
+            Self::Answer => "asks",
+            Self::Verb => "rests",
+            Self::Work | Self::Driver => "waits",
+        }
+    }
+
     pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Answer => "an answer",
@@ -64,7 +88,7 @@ pub(crate) fn of(engine: &Engine, name: &str) -> Result<Option<Moves>, CommandEr
                 _ => String::new(),
             };
             let commands = said(engine, name, &RunView::of(&definition.workflow, &run), verbs);
-            Moves { waits: Waits::Verb, text, commands, open: Vec::new() }
+            Moves::by(Waits::Verb, text, commands)
         }
         Some(Want::Ask { question, .. }) => {
             let question = definition.workflow.questions.get(&**question);
@@ -75,16 +99,40 @@ pub(crate) fn of(engine: &Engine, name: &str) -> Result<Option<Moves>, CommandEr
             let commands = question.map(|it| answers(name, &it.answers, one)).unwrap_or_default();
             let first = asked.first().map(|it| it.text.trim().to_owned());
             let text = first.or_else(|| question.map(|it| it.asks.clone())).unwrap_or_default();
-            Moves { waits: Waits::Answer, text, commands, open }
+            let shows = asked.into_iter().next().map(shown).unwrap_or_default();
+            Moves { open, shows, ..Moves::by(Waits::Answer, text, commands) }
         }
         _ if engine.driven_by(name).map_err(session::told)?.is_some() => {
-            Moves { waits: Waits::Work, text: String::new(), commands: Vec::new(), open: Vec::new() }
+            Moves::by(Waits::Work, put_off(&run), Vec::new())
         }
         _ => {
             let commands = vec![format!("loopwright resume {name}")];
-            Moves { waits: Waits::Driver, text: String::new(), commands, open: Vec::new() }
+            Moves::by(Waits::Driver, put_off(&run), commands)
         }
     }))
+}
+
+/// How long what is due is put off yet.
+fn put_off(run: &Run) -> String {
+    let left = run.at.until.map_or(0, |it| it.saturating_sub(session::now()));
+    if left > 0 { format!("put off for another {}", show::lasting(left)) } else { String::new() }
+}
+
+/// What a question shows that says something.
+pub(crate) fn shown(asked: Asked) -> Vec<(String, String)> {
+    asked.shows.into_iter().filter(|(_, text)| !text.trim().is_empty()).collect()
+}
+
+/// What a question shows, whole.
+pub(crate) fn whole(shows: &[(String, String)]) -> String {
+    let whole = |(name, text): &(String, String)| format!("--- {name}\n{}\n---\n", text.trim_end());
+    shows.iter().map(whole).collect()
+}
+
+/// How to see what a question shows, where it is not shown.
+pub(crate) fn look(name: &str, shows: &[(String, String)]) -> Option<String> {
+    let names: Vec<&str> = shows.iter().map(|(name, _)| name.as_str()).collect();
+    (!names.is_empty()).then(|| format!("{} (`loopwright show {name}` prints it)", names.join(", ")))
 }
 
 /// What to type for each answer, to the one of several findings that is meant.
@@ -103,7 +151,10 @@ pub(crate) fn answers(name: &str, answers: &Outcomes, finding: Option<&str>) -> 
         }
         typed
     };
-    answers.iter().map(typed).collect()
+    // Whoever cannot tell may put it off, and the workflow says what becomes of it.
+    let off = Name::from(DEFERRED);
+    let off = typed((&off, &Fields::default()));
+    answers.iter().map(typed).chain([off]).collect()
 }
 
 /// What to type to say verbs to a run.

@@ -4,9 +4,11 @@ use std::io::{BufRead as _, IsTerminal as _};
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use indexmap::IndexMap;
 use loopwright_core::definition::{Note, Outcome as Ending};
 use loopwright_core::machine::{Event, Evidence, Run, RunView};
 use loopwright_core::name::Name;
+use loopwright_core::signal::DEFERRED;
 use loopwright_engine::{
     Answered, Asked, Asking, Engine, Nobody, People, Policy, Standing, Unwatched, Watch,
 };
@@ -47,10 +49,16 @@ impl Watch for Progress {
                 for finding in &outcome.findings {
                     show::error_line(&format!("      {}: {}", finding.severity, finding.text));
                 }
+                undone(run, &outcome.kept);
             }
-            Event::Left { effect, cost, .. } => {
+            Event::PutOff { effect, why, until, cost, kept } => {
                 live::came_back((run, effect), cost);
-                show::error_line(&format!("  {whose}{effect} was called off, and is begun anew"));
+                let when = match until {
+                    Some(until) => format!("in {}", show::lasting(until.saturating_sub(session::now()))),
+                    None => "when the run is taken up again".to_owned(),
+                };
+                show::error_line(&format!("  {whose}{effect} was put off: {why}; it is begun anew {when}"));
+                undone(run, kept);
             }
             _ => {}
         }
@@ -62,6 +70,14 @@ impl Watch for Progress {
         } else {
             show::error_line(text);
         }
+    }
+}
+
+/// Says how to get back what was undone: nobody can tell who wrote it, and it may have been a person.
+fn undone(run: &str, kept: &IndexMap<String, String>) {
+    for (_, name) in kept.iter().filter(|(it, _)| it.starts_with("undone")) {
+        let name = &name[..name.len().min(10)];
+        show::error_line(&format!("      to have it back: `loopwright log {run} --kept {name} | git apply`"));
     }
 }
 
@@ -167,15 +183,14 @@ fn answer(asked: &Asked) -> Option<Answered> {
 
 /// A question with what it shows and its answers.
 fn question(asked: &Asked) {
-    for (name, text) in asked.shows.iter().filter(|(_, it)| !it.trim().is_empty()) {
-        show::error_line(&format!("--- {name}"));
-        show::error_line(text.trim_end());
-        show::error_line("---");
+    let shows = moves::whole(&moves::shown(asked.clone()));
+    if !shows.is_empty() {
+        show::error_line(shows.trim_end());
     }
     if let Some(finding) = &asked.finding {
         show::error_line(&finding.to_string());
     }
-    let answers: Vec<&str> = asked.answers.keys().map(|it| &**it).collect();
+    let answers: Vec<&str> = asked.answers.keys().map(|it| &**it).chain([DEFERRED]).collect();
     show::error_line(&format!("{}\n  {}", asked.text, answers.join(", ")));
 }
 
@@ -324,8 +339,10 @@ fn waiting(engine: &Engine, name: &str, view: &RunView, asking: &Asking) -> Stri
             let typed: Vec<String> =
                 moves::answers(name, &asked.answers, finding).iter().map(|it| format!("`{it}`")).collect();
             let about = asked.finding.as_ref().map(|it| format!("  {it}\n")).unwrap_or_default();
+            let shows = moves::look(name, &moves::shown((**asked).clone()));
+            let shows = shows.map(|it| format!("  it is about {it}\n")).unwrap_or_default();
             format!(
-                "{name}: asks at `{}`\n  {}\n{about}  answer with {}\n",
+                "{name}: asks at `{}`\n  {}\n{about}{shows}  answer with {}\n",
                 view.state,
                 asked.text.trim(),
                 typed.join(" or ")

@@ -61,7 +61,7 @@ fn engine_of(
     people: Arc<dyn People>,
     watch: Arc<dyn Watch>,
 ) -> Result<Engine, CommandError> {
-    let config = Config::of(home.root()).map_err(told)?;
+    let config = Config::of(&home).map_err(told)?;
     let project = Project::at(home.root()).with(&config);
     let agent = |command: Vec<String>| Arc::new(CommandAgent { command }) as Arc<dyn Agent>;
     let agents: IndexMap<Name, Arc<dyn Agent>> =

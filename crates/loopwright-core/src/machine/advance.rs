@@ -3,14 +3,13 @@
 use indexmap::IndexMap;
 
 use super::decide;
-use super::effect::{EffectId, Part};
-use super::event::{Cost, Event, Evidence, Observed, Outcome, Shown, Started};
+use super::effect::Part;
+use super::event::{Event, Observed, Outcome, Shown, Started};
 use super::impossible::Impossible;
-use super::items::{charge, finish_loop, forget_items, remember_item, take_records};
 use super::ledger::Ledger;
-use super::questions;
-use super::route::{come_out, go_on, route};
+use super::route::{come_out, go_on};
 use super::run::{At, Begun, GateRecord, Run, Stage, lines};
+use super::settle::{put_off, settle};
 use crate::definition::{Kind, Machine, State, Target, Workflow};
 use crate::language::units::Unit;
 use crate::name::Name;
@@ -69,6 +68,7 @@ pub fn before(workflow: &Workflow, started: &Started) -> Result<Run, Impossible>
             stage: Stage::Ended,
             acted: 0,
             begun: IndexMap::new(),
+            until: None,
         },
         phase: None,
         vars: machine.vars.iter().map(|(name, it)| (name.clone(), it.start.clone())).collect(),
@@ -128,6 +128,7 @@ pub fn advance(workflow: &Workflow, run: &Run, event: &Event) -> Result<Run, Imp
                 if effect.part == Part::Work {
                     next.at.attempt = (*attempt).max(next.at.attempt);
                 }
+                next.at.until = None;
                 let begun = Begun { effect: effect.clone(), open: true, values: values.clone() };
                 next.at.begun.insert(effect.to_string(), begun);
             }
@@ -157,22 +158,11 @@ pub fn advance(workflow: &Workflow, run: &Run, event: &Event) -> Result<Run, Imp
             land(workflow, machine, next, phase, digests)
         }
         Event::Settled { effect, evidence } => settle(workflow, next, effect, evidence),
-        Event::Left { effect, cost, .. } => leave(workflow, next, effect, *cost),
+        Event::PutOff { effect, until, cost, .. } => put_off(workflow, next, effect, (*until, *cost)),
     }
 }
 
-/// What was at work is not any more, and is due again.
-fn leave(workflow: &Workflow, mut run: Run, effect: &EffectId, cost: Cost) -> Result<Run, Impossible> {
-    let machine = machine_of(workflow, &run)?;
-    let state = state_of(machine, &run)?;
-    let here = effect.state == run.at.state && effect.visit == run.at.visit;
-    let begun = run.at.begun.get_mut(&effect.to_string()).filter(|it| it.open && here);
-    begun.ok_or_else(|| Impossible::NotWaiting { effect: effect.clone() })?.open = false;
-    charge(workflow, machine, state, &mut run, cost);
-    Ok(run)
-}
-
-fn machine_of<'w>(workflow: &'w Workflow, run: &Run) -> Result<&'w Machine, Impossible> {
+pub(super) fn machine_of<'w>(workflow: &'w Workflow, run: &Run) -> Result<&'w Machine, Impossible> {
     run.machine(workflow)
         .ok_or_else(|| Impossible::Unknown { what: "child", name: run.child.clone().unwrap_or_default() })
 }
@@ -280,7 +270,16 @@ fn arrive<'m>(
         run.forced_items.shift_remove(&**name);
     }
     let stage = Stage::working();
-    run.at = At { state: name.clone(), visit, attempt: 1, from, stage, acted: 0, begun: IndexMap::new() };
+    run.at = At {
+        state: name.clone(),
+        visit,
+        attempt: 1,
+        from,
+        stage,
+        acted: 0,
+        begun: IndexMap::new(),
+        until: None,
+    };
     Ok(state)
 }
 
@@ -299,7 +298,7 @@ pub(super) fn begin_work(machine: &Machine, state: &State, run: &mut Run) -> Opt
     work(machine, state, run)
 }
 
-fn work(machine: &Machine, state: &State, run: &mut Run) -> Option<Outcome> {
+pub(super) fn work(machine: &Machine, state: &State, run: &mut Run) -> Option<Outcome> {
     run.at.stage =
         Stage::Working { action: run.at.acted, items: None, ordered: true, ended: IndexMap::new() };
     match &state.kind {
@@ -331,109 +330,4 @@ fn say(workflow: &Workflow, mut run: Run, verb: &Name, judged: Option<String>) -
     }
     come_out(workflow, machine, state, &mut run, Outcome { judged, ..Outcome::of(spoken) })?;
     Ok(run)
-}
-
-fn settle(
-    workflow: &Workflow,
-    mut run: Run,
-    effect: &EffectId,
-    evidence: &Evidence,
-) -> Result<Run, Impossible> {
-    let machine = machine_of(workflow, &run)?;
-    let state = state_of(machine, &run)?;
-    let not_waiting = || Impossible::NotWaiting { effect: effect.clone() };
-    if effect.state != run.at.state || effect.visit != run.at.visit {
-        return Err(not_waiting());
-    }
-    if let Some(begun) = run.at.begun.get_mut(&effect.to_string()) {
-        begun.open = false;
-    }
-    if let Evidence::Observed(seen) = evidence {
-        decide::adopt(&mut run, seen);
-    }
-    match (run.at.stage.clone(), &effect.part, evidence) {
-        (Stage::Needing, Part::Needs, Evidence::Observed(seen)) => {
-            let needs = run.pick(&state.needs).cloned().unwrap_or_default();
-            let outcome = if decide::needs_met(machine, &run, &needs, seen) {
-                decide::record_needed(machine, &mut run, &needs, seen);
-                work(machine, state, &mut run)
-            } else {
-                Some(Outcome::of(signal::STALE))
-            };
-            go_on(workflow, machine, &mut run, outcome)?;
-            Ok(run)
-        }
-        (Stage::Deciding { outcome, same_again, topic }, Part::Routing, Evidence::Observed(seen)) => {
-            let asked = decide::Asked { outcome: &outcome, same_again, topic: topic.as_ref() };
-            let outcome = route(workflow, machine, state, &mut run, &asked, seen)?;
-            go_on(workflow, machine, &mut run, outcome)?;
-            Ok(run)
-        }
-        (Stage::Working { .. }, Part::Work | Part::Item(_), Evidence::Out(outcome))
-            if matches!(state.kind, Kind::Ask { .. }) =>
-        {
-            questions::answer(workflow, machine, state, &mut run, (effect, outcome))?;
-            Ok(run)
-        }
-        (Stage::Working { .. }, Part::Work, Evidence::Out(outcome)) => {
-            charge(workflow, machine, state, &mut run, outcome.cost);
-            come_out(workflow, machine, state, &mut run, (**outcome).clone())?;
-            Ok(run)
-        }
-        (Stage::Working { action, .. }, Part::Action(index), Evidence::Out(outcome)) if *index == action => {
-            let Kind::Do { actions, .. } = &state.kind else { return Err(not_waiting()) };
-            let more = (action as usize) + 1 < actions.len();
-            if *outcome.signal == *"done" && more {
-                run.at.acted = action + 1;
-                run.at.stage =
-                    Stage::Working { action: action + 1, items: None, ordered: true, ended: IndexMap::new() };
-            } else {
-                come_out(workflow, machine, state, &mut run, (**outcome).clone())?;
-            }
-            Ok(run)
-        }
-        (Stage::Working { items: None, .. }, Part::Items, Evidence::Out(outcome))
-            if signal::is_failure(&outcome.signal) =>
-        {
-            come_out(workflow, machine, state, &mut run, (**outcome).clone())?;
-            Ok(run)
-        }
-        (
-            Stage::Working { items: None, ended, .. },
-            Part::Items,
-            Evidence::Items { ids, ordered, digest, changed },
-        ) => {
-            let most = match &state.kind {
-                Kind::Each(each) => each.at_most,
-                _ => None,
-            };
-            forget_items(state, &mut run, digest.as_deref(), changed);
-            run.at.stage = Stage::Working { action: 0, items: Some(ids.clone()), ordered: *ordered, ended };
-            // What a gate passes without any item is bound to what it judges all the same.
-            let at_once = |signal: &str| Outcome { judged: digest.clone(), ..Outcome::of(signal) };
-            if most.is_some_and(|it| ids.len() > it as usize) {
-                come_out(workflow, machine, state, &mut run, at_once(signal::TOO_MANY))?;
-            } else if !ordered {
-                come_out(workflow, machine, state, &mut run, at_once(signal::UNORDERED))?;
-            } else if ids.is_empty() {
-                come_out(workflow, machine, state, &mut run, at_once(signal::EMPTY))?;
-            } else {
-                finish_loop(workflow, machine, state, &mut run, digest.clone())?;
-            }
-            Ok(run)
-        }
-        (Stage::Working { items: Some(items), .. }, Part::Item(id), Evidence::Out(outcome))
-            if items.contains(id) =>
-        {
-            charge(workflow, machine, state, &mut run, outcome.cost);
-            if let Stage::Working { ended, .. } = &mut run.at.stage {
-                ended.insert(id.clone(), (**outcome).clone());
-            }
-            remember_item(state, &mut run, id, outcome);
-            take_records(state, &mut run, id, outcome);
-            finish_loop(workflow, machine, state, &mut run, None)?;
-            Ok(run)
-        }
-        _ => Err(not_waiting()),
-    }
 }

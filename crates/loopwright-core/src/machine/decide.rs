@@ -84,6 +84,14 @@ pub(crate) fn gate_name(state: &State) -> Name {
     state.gate.as_ref().map_or_else(|| state.name.clone(), |it| it.name.clone())
 }
 
+/// Gates that were passed for something else than what was seen now.
+pub fn outdated<'s>(run: &Run, seen: &'s Observed) -> Vec<&'s Name> {
+    let other = |gate: &Name, digest: &String| {
+        run.gates.get(&**gate).is_some_and(|it| !it.digest.is_empty() && it.digest != *digest)
+    };
+    seen.digests.iter().filter(|(gate, digest)| other(gate, digest)).map(|(gate, _)| gate).collect()
+}
+
 /// Gates that had no digest yet take the first one seen.
 pub(super) fn adopt(run: &mut Run, seen: &Observed) {
     for (gate, digest) in &seen.digests {

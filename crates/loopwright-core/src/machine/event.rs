@@ -53,11 +53,16 @@ pub enum Event {
         /// What came back.
         evidence: Evidence,
     },
-    /// The run was left while this was at work, and it was called off. It is begun anew when the run is taken up again:
-    /// that somebody left is nothing the work came to, so it leads nowhere and takes nothing from what may be tried.
-    Left {
+    /// Work came to nothing for a reason outside it: somebody left the run, or whoever works has no more for now. It is
+    /// begun anew; it leads nowhere and takes nothing from what may be tried.
+    PutOff {
         /// Which.
         effect: EffectId,
+        /// Why.
+        why: String,
+        /// Not to be begun before, in milliseconds since 1970.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        until: Option<u64>,
         /// What it had cost until then.
         #[serde(default, skip_serializing_if = "Cost::is_nothing")]
         cost: Cost,

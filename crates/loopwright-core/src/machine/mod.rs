@@ -15,9 +15,11 @@ mod ledger;
 mod questions;
 mod route;
 mod run;
+mod settle;
 mod view;
 
 pub use self::advance::{advance, before, begin, pauses_at_landing};
+pub use self::decide::outdated;
 pub(crate) use self::decide::{draws_on, gate_name};
 pub use self::due::due;
 pub use self::effect::{Effect, EffectId, Part, Want};

@@ -101,6 +101,9 @@ pub struct At {
     /// Effects of this visit that were begun, by name.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub begun: IndexMap<String, Begun>,
+    /// What is due was put off until then, in milliseconds since 1970.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<u64>,
 }
 
 /// An effect that was begun.

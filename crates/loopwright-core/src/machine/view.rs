@@ -37,6 +37,9 @@ pub struct RunView {
     pub forced: Vec<Name>,
     /// Findings the run went on in spite of.
     pub left_open: Vec<String>,
+    /// What is due was put off until then, in milliseconds since 1970.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub until: Option<u64>,
 }
 
 impl RunView {
@@ -69,6 +72,7 @@ impl RunView {
             }),
             forced: run.forced.clone(),
             left_open: run.ledger.left().map(|(id, _)| id.clone()).collect(),
+            until: run.at.until,
         }
     }
 }

@@ -165,6 +165,27 @@ fn containment_of_the_drafts_is_certain_or_denied() {
 }
 
 #[test]
+fn what_says_who_works_and_how_it_is_checked_is_in_no_set_that_does_not_name_it() {
+    let config = ".loopwright/config.yaml";
+    for (patterns, holds) in [
+        (&["**"][..], false),
+        (&["**/*.yaml"], false),
+        (&["*/config.yaml"], false),
+        (&[".*/**"], false),
+        (&["{{subject}}/**"], false),
+        (&[".loopwright/**"], true),
+        (&["**", ".loopwright/workflows/**"], true),
+        (&["**", "!.loopwright/config.yaml", ".loopwright/workflows/**"], false),
+    ] {
+        let files = set(patterns);
+        assert_eq!(files.matches(config), holds, "{patterns:?}");
+        assert_eq!(set(&[config]).surely_within(&files), holds, "{patterns:?}");
+        assert_eq!(set(&[config]).may_overlap(&files), holds, "{patterns:?}");
+    }
+    assert!(set(&["**"]).matches(".loopwright.md") && set(&["**"]).matches("docs/.loopwright/notes"));
+}
+
+#[test]
 fn no_patterns_are_no_files() {
     let nothing = set(&[]);
     assert!(!nothing.may_overlap(&set(&["**"])));

@@ -3,7 +3,7 @@
 mod answer;
 mod command;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use loopwright_core::machine::Cost;
@@ -32,6 +32,8 @@ pub struct Call {
 pub struct Reply {
     /// The failure it came to instead of an answer, and why.
     pub failed: Option<(&'static str, String)>,
+    /// It has no more to give for now, and how long that lasts: nothing it came to.
+    pub limited: Option<Duration>,
     /// The answer, as the agent put it.
     pub text: String,
     /// All it said, for people who want to know.
@@ -42,6 +44,11 @@ pub struct Reply {
 
 /// Whoever can be called.
 pub trait Agent: Send + Sync {
+    /// What it needs and is not there, as far as that can be told before it is called from a folder.
+    fn missing(&self, _folder: &Path) -> Option<String> {
+        None
+    }
+
     /// Calls it and waits for its answer.
     fn call(&self, call: &Call, supervisor: &Supervisor, cancel: &Cancel) -> std::io::Result<Reply>;
 }

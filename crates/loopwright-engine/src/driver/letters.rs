@@ -81,9 +81,7 @@ impl Driver<'_> {
         };
         let (effect, name) = (meant.0, meant.1);
         let Some(question) = self.definition.workflow.questions.get(&**name) else { return Ok(None) };
-        if *answered.answer != *signal::DEFERRED
-            && let Err(why) = fits(question, answered)
-        {
+        if let Err(why) = fits(question, answered) {
             return Ok(Some(why));
         }
         let key = effect.id.to_string();
@@ -145,7 +143,11 @@ fn is_refusal(why: &Impossible) -> bool {
 
 /// Whether an answer is one of a question's; why not.
 pub fn fits(question: &Question, answered: &Answered) -> Result<(), String> {
-    let known: Vec<&str> = question.answers.keys().map(|it| &**it).collect();
+    // Whoever cannot tell may put it off.
+    if *answered.answer == *signal::DEFERRED {
+        return Ok(());
+    }
+    let known: Vec<&str> = question.answers.keys().map(|it| &**it).chain([signal::DEFERRED]).collect();
     let Some(declared) = question.answers.get(&*answered.answer) else {
         return Err(format!("`{}` is no answer: it is one of {}", answered.answer, known.join(", ")));
     };

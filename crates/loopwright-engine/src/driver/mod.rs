@@ -21,6 +21,7 @@ use loopwright_core::machine::{Effect, Event, Run, RunView, Site, Started, Want,
 pub use self::holder::this_process;
 pub(crate) use self::holder::{is_alive, is_gone};
 pub use self::letters::fits;
+pub use self::record::AT_WORK;
 pub(crate) use self::record::stands;
 pub use self::steps::Asking;
 use crate::engine::{Definition, Engine, unkept};
@@ -270,7 +271,10 @@ impl<'e> Driver<'e> {
                 }
                 Want::Child { .. } => self.run_children(&effects)?,
                 Want::Call { .. } | Want::Check | Want::Act { .. } => {
-                    self.perform(first)?;
+                    match self.run.at.until.filter(|it| *it > (self.engine.clock)()) {
+                        Some(until) => self.wait(until)?,
+                        None => self.perform(first)?,
+                    }
                     None
                 }
             };

@@ -90,6 +90,9 @@ impl Driver<'_> {
     }
 }
 
+/// The status of a run that waits for nobody.
+pub const AT_WORK: &str = "at work";
+
 /// Where a run stands, for lists.
 pub(crate) fn stands(workflow: &Workflow, run: &Run) -> Stands {
     let view = RunView::of(workflow, run);
@@ -106,7 +109,10 @@ pub(crate) fn stands(workflow: &Workflow, run: &Run) -> Stands {
                 1 => format!("asks {question} about a finding"),
                 several => format!("asks {question} about {several} findings"),
             },
-            _ => "at work".to_owned(),
+            _ => match run.at.until {
+                Some(until) => format!("waits until {}", crate::scene::time(until)),
+                None => AT_WORK.to_owned(),
+            },
         },
     };
     Stands { state: view.state.to_string(), status }

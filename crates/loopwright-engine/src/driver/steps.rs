@@ -1,9 +1,10 @@
 //! Single steps: looking, listing, asking, and what reaches outside.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use loopwright_core::definition::{Kind, Unattended};
-use loopwright_core::machine::{Effect, Event, Evidence, Observed, Outcome, Site, Want};
+use loopwright_core::machine::{Effect, Event, Evidence, Observed, Outcome, Site, Want, outdated};
 use loopwright_core::name::Name;
 use loopwright_core::signal;
 use serde_json::json;
@@ -12,6 +13,11 @@ use super::Driver;
 use crate::effects::{self, Done};
 use crate::error::EngineError;
 use crate::people::{Answered, Asked, Policy};
+
+/// How long nobody looks at the clock, at most.
+const LOOK_AT_THE_CLOCK: Duration = Duration::from_secs(1);
+/// The last moment that has a name, in milliseconds.
+const LATEST: u64 = 253_402_300_799_000;
 
 /// What a run waits for.
 #[derive(Clone, Debug)]
@@ -52,6 +58,10 @@ impl Driver<'_> {
             }
             seen
         };
+        for gate in outdated(&self.run, &seen) {
+            let text = format!("what `{gate}` passed has changed since, so it does not count any more");
+            self.engine.watch.said(&self.name, &text);
+        }
         self.learn(settled(effect, Evidence::Observed(Box::new(seen))))
     }
 
@@ -161,6 +171,18 @@ impl Driver<'_> {
         self.finish(effect, done)
     }
 
+    /// Waits until what is due may be begun, or the run is left.
+    pub(super) fn wait(&mut self, until: u64) -> Result<(), EngineError> {
+        self.write_down()?;
+        loop {
+            let left = until.saturating_sub((self.engine.clock)());
+            // A clock may be put forward or back, and a machine may sleep: what counts is what it says then.
+            if left == 0 || self.cancel.waited(Duration::from_millis(left).min(LOOK_AT_THE_CLOCK)) {
+                return Ok(());
+            }
+        }
+    }
+
     /// Works elsewhere from now on, or has its folder elsewhere.
     fn go_to(&mut self, site: Site) -> Result<(), EngineError> {
         let here = self.run.site.as_ref().map(|it| &it.folder);
@@ -173,7 +195,7 @@ impl Driver<'_> {
 
     /// Takes in what came of something that reached outside, or that the run was left before anything did.
     fn finish(&mut self, effect: &Effect, done: Done) -> Result<(), EngineError> {
-        let Done { mut outcome, kept, look, said, placed } = done;
+        let Done { mut outcome, kept, look, said, placed, limited } = done;
         self.look = look;
         self.at_work = true;
         if let Some(site) = placed {
@@ -184,10 +206,20 @@ impl Driver<'_> {
             outcome.kept.insert(name.0, name.1);
         }
         let left = self.cancel.is_called_off() && *outcome.signal == *signal::CANCELLED;
+        let why = match limited {
+            Some(_) => std::mem::take(&mut outcome.summary),
+            None => "the run was left".to_owned(),
+        };
+        // A time that nobody lives to see is as good as any.
+        let until = limited.map(|it| {
+            let long = u64::try_from(it.as_millis()).unwrap_or(u64::MAX);
+            (self.engine.clock)().saturating_add(long).min(LATEST)
+        });
         self.learn(match effect.want {
-            // It came to nothing: whoever takes the run up again begins it anew.
-            Want::Call { .. } | Want::Check if left => {
-                Event::Left { effect: effect.id.clone(), cost: outcome.cost, kept: outcome.kept }
+            // It came to nothing, and is begun anew.
+            Want::Call { .. } | Want::Check if left || limited.is_some() => {
+                let (effect, cost, kept) = (effect.id.clone(), outcome.cost, outcome.kept);
+                Event::PutOff { effect, why, until, cost, kept }
             }
             _ => {
                 if left {

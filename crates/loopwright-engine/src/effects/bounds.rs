@@ -5,7 +5,7 @@ use std::sync::Arc;
 use loopwright_core::definition::{Call, EachRun, Kind, Workflow};
 use loopwright_core::machine::{Effect, Run, Want};
 use loopwright_core::name::Name;
-use loopwright_core::paths::FileSet;
+use loopwright_core::paths::{FileSet, OWN};
 use serde_json::Value;
 
 use crate::error::EngineError;
@@ -16,7 +16,7 @@ use crate::scene::Scene;
 pub(super) enum Bounds {
     /// These files, and no others.
     Only(Vec<FileSet>),
-    /// Everything but these.
+    /// Everything but these, and what is said there about who does the work and how it is checked.
     AllBut(Vec<FileSet>),
 }
 
@@ -24,7 +24,7 @@ impl Bounds {
     fn allow(&self, path: &str) -> bool {
         match self {
             Self::Only(sets) => sets.iter().any(|it| it.matches(path)),
-            Self::AllBut(sets) => !sets.iter().any(|it| it.matches(path)),
+            Self::AllBut(sets) => !path.starts_with(OWN) && !sets.iter().any(|it| it.matches(path)),
         }
     }
 
@@ -159,7 +159,7 @@ pub(crate) fn undo_out_of_bounds(
 }
 
 /// Some paths, in a sentence.
-pub(super) fn listed(paths: &[String]) -> String {
+pub(crate) fn listed(paths: &[String]) -> String {
     const SHOWN: usize = 5;
     let first: Vec<String> = paths.iter().take(SHOWN).map(|it| format!("`{it}`")).collect();
     match paths.len().checked_sub(SHOWN).filter(|it| *it > 0) {

@@ -10,8 +10,9 @@ use loopwright_core::signal;
 use serde_json::{Value, json};
 
 use super::bounds::{Bounds, Undone, keep_within, listed};
-use super::{Done, Prepared, about};
-use crate::agents::{Call, Returns, Wanted, understood};
+use super::{Done, Prepared, about, heads};
+use crate::agents::{Agent, Call, Returns, Wanted, understood};
+use crate::config::CONFIG;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::process::Cancel;
@@ -48,13 +49,35 @@ fn role_of<'s>(scene: &Scene<'s>, name: &Name) -> Result<&'s Role, EngineError> 
     scene.workflow.roles.get(&**name).ok_or_else(|| EngineError::Wrong(format!("there is no role `{name}`")))
 }
 
-pub(super) fn prepare(scene: &Scene<'_>, role: &Name, advice: &[Name]) -> Result<Prepared, EngineError> {
+/// Whoever does the work of a role.
+fn agent_of<'e>(engine: &'e Engine, scene: &Scene<'_>, name: &Name) -> Result<&'e dyn Agent, EngineError> {
+    let agent = &role_of(scene, name)?.agent;
+    let missing = || {
+        EngineError::Wrong(format!(
+            "the role `{name}` is for the agent `{agent}`, and there is none of that name any more; say in `{CONFIG}` what it is, then `loopwright resume {}`",
+            scene.name
+        ))
+    };
+    engine.agents.get(&**agent).map(AsRef::as_ref).ok_or_else(missing)
+}
+
+pub(super) fn prepare(
+    engine: &Engine,
+    scene: &Scene<'_>,
+    role: &Name,
+    advice: &[Name],
+) -> Result<Prepared, EngineError> {
+    // Whoever is not there is missed before anything is on record as begun.
+    for name in advice.iter().chain([role]) {
+        agent_of(engine, scene, name)?;
+    }
     let call = scene.state().and_then(|it| it.call());
     let mut kept = vec![("prompt".to_owned(), prompt(scene, role, role_of(scene, role)?, call)?)];
     for adviser in advice {
         kept.push((format!("prompt-{adviser}"), prompt(scene, adviser, role_of(scene, adviser)?, None)?));
     }
-    Ok(Prepared { values: json!({"role": role, "tree": scene.look.tree}), kept })
+    let head = heads::now(scene.files.git())?;
+    Ok(Prepared { values: json!({"role": role, "tree": scene.look.tree, "head": head}), kept })
 }
 
 pub(super) fn perform(
@@ -69,7 +92,8 @@ pub(super) fn perform(
     let mut heard = serde_json::Map::new();
     let mut spent = Cost::default();
     for adviser in advice {
-        let (mut outcome, transcript) = one(engine, scene, effect, (adviser, None), cancel)?;
+        // One that has no more to give for now is one that fails: the judge does not wait for it.
+        let (mut outcome, transcript, _) = one(engine, scene, effect, (adviser, None), cancel)?;
         kept.push((format!("transcript-{adviser}"), transcript));
         spent = spent.and(outcome.cost);
         // What one writes is not to be taken for the judge's.
@@ -80,8 +104,9 @@ pub(super) fn perform(
         }
         heard.insert(adviser.to_string(), json!({"signal": outcome.signal, "summary": outcome.summary}));
     }
-    let (mut outcome, transcript) = one(engine, scene, effect, (role, call), cancel)?;
+    let (mut outcome, transcript, limited) = one(engine, scene, effect, (role, call), cancel)?;
     kept.push(("transcript".to_owned(), transcript));
+    let said = heads::put_back(scene, &values["head"])?;
     let bounds = Bounds::of_call(scene, role, call)?;
     let (look, mut changes, undone) = keep_within(scene, scene.look, &bounds)?;
     if let Some(since) = values["since"].as_str().filter(|it| *it != scene.look.tree) {
@@ -93,7 +118,8 @@ pub(super) fn perform(
             outcome = Outcome { cost: outcome.cost, ..out_of_bounds(role, &undone) };
         }
         kept.push(("undone".to_owned(), undone.patch));
-    } else if !signal::is_failure(&outcome.signal)
+    } else if limited.is_none()
+        && !signal::is_failure(&outcome.signal)
         && let Some(why) = missing(&after, call, &changes)?
     {
         outcome = Outcome { summary: why, cost: outcome.cost, ..Outcome::of("malformed") };
@@ -110,30 +136,29 @@ pub(super) fn perform(
     if let Some(gate) = scene.state().and_then(|it| it.gate.as_ref()) {
         outcome.judged = Some(after.judged(&gate.name)?);
     }
-    Ok(Done { outcome, kept, look: Some(look), said: Vec::new(), placed: None })
+    let said = said.map(|it| format!("while `{role}` was at work, {it}"));
+    let said = said.into_iter().collect();
+    Ok(Done { kept, look: Some(look), said, limited, ..Done::of(outcome) })
 }
 
 fn out_of_bounds(role: &Name, undone: &Undone) -> Outcome {
     let files = listed(&undone.paths);
-    let summary = format!("`{role}` changed what it may not, and that was undone: {files}");
+    let summary = format!(
+        "while `{role}` was at work, files changed that it may not write, and that was undone: {files}"
+    );
     Outcome { summary, ..Outcome::of("out-of-bounds") }
 }
 
-/// Calls one role: how it came out, and all it said.
+/// Calls one role: how it came out, all it said, and how long it has no more to give, if that is so.
 fn one(
     engine: &Engine,
     scene: &Scene<'_>,
     effect: &Effect,
     (name, call): (&Name, Option<&Called>),
     cancel: &Cancel,
-) -> Result<(Outcome, String), EngineError> {
+) -> Result<(Outcome, String, Option<Duration>), EngineError> {
     let role = role_of(scene, name)?;
-    let agent = engine.agents.get(&*role.agent).ok_or_else(|| {
-        EngineError::Wrong(format!(
-            "the role `{name}` is for the agent `{}`, which is not configured",
-            role.agent
-        ))
-    })?;
+    let agent = agent_of(engine, scene, name)?;
     let mut environment = about(scene, effect);
     environment.push(("LOOPWRIGHT_ROLE".to_owned(), name.to_string()));
     let call_of = Call {
@@ -150,15 +175,19 @@ fn one(
         Ok(reply) => reply,
         Err(error) => {
             let summary = format!("the agent `{}` cannot be started: {error}", role.agent);
-            return Ok((Outcome { summary, ..Outcome::of("crashed") }, String::new()));
+            return Ok((Outcome { summary, ..Outcome::of("crashed") }, String::new(), None));
         }
     };
     let outcome = match reply.failed {
+        _ if reply.limited.is_some() => {
+            let summary = format!("`{}` has no more to give for now", role.agent);
+            Outcome { summary, ..Outcome::of("limited") }
+        }
         Some((failure, why)) => Outcome { summary: why, ..Outcome::of(failure) },
         None => understood(&reply.text, &wanted(scene, role, call)?)
             .unwrap_or_else(|why| Outcome { summary: why, ..Outcome::of("malformed") }),
     };
-    Ok((Outcome { cost: reply.cost, ..outcome }, reply.transcript))
+    Ok((Outcome { cost: reply.cost, ..outcome }, reply.transcript, reply.limited))
 }
 
 /// How long something may take: no longer than is left of the time there is.

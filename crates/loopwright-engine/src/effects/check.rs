@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::bounds::{Bounds, keep_within, listed};
 use super::call::within_budget;
-use super::{Done, Prepared, about};
+use super::{Done, Prepared, about, heads};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::process::{Cancel, Command, Ended};
@@ -44,7 +44,11 @@ pub(super) fn prepare(scene: &Scene<'_>) -> Result<Prepared, EngineError> {
         }
     };
     let commands: Vec<String> = commands.into_iter().filter(|it| !it.trim().is_empty()).collect();
-    Ok(Prepared { values: json!({"commands": commands, "tree": scene.look.tree}), kept: Vec::new() })
+    let head = heads::now(scene.files.git())?;
+    Ok(Prepared {
+        values: json!({"commands": commands, "tree": scene.look.tree, "head": head}),
+        kept: Vec::new(),
+    })
 }
 
 pub(super) fn perform(
@@ -116,7 +120,8 @@ pub(super) fn perform(
     };
     let mut kept = vec![("log".to_owned(), log)];
     let (look, _, undone) = keep_within(scene, scene.look, &Bounds::of_check(scene)?)?;
-    let mut said = Vec::new();
+    let said = heads::put_back(scene, &values["head"])?;
+    let mut said: Vec<String> = said.map(|it| format!("while the check ran, {it}")).into_iter().collect();
     if let Some(undone) = undone {
         let files = listed(&undone.paths);
         if undone.only_added {
@@ -125,14 +130,14 @@ pub(super) fn perform(
             ));
         } else if !called_off {
             outcome.signal = "out-of-bounds".into();
-            outcome.summary = format!("the check changed files, and that was undone: {files}");
+            outcome.summary = format!("files changed while the check ran, and that was undone: {files}");
         }
         kept.push(("undone".to_owned(), undone.patch));
     }
     if let Some(gate) = scene.state().and_then(|it| it.gate.as_ref()) {
         outcome.judged = Some(Scene { look: &look, ..*scene }.judged(&gate.name)?);
     }
-    Ok(Done { outcome, kept, look: Some(look), said, placed: None })
+    Ok(Done { kept, look: Some(look), said, ..Done::of(outcome) })
 }
 
 /// The end of a text, from the beginning of a line.

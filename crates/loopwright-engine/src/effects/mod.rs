@@ -12,6 +12,7 @@ mod copy;
 mod create;
 mod discard;
 mod fields;
+mod heads;
 mod list;
 mod merge;
 mod places;
@@ -22,12 +23,13 @@ mod shows;
 pub(crate) mod worktrees;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use loopwright_core::machine::{Effect, Outcome, Site, Want};
 use serde_json::Value;
 
 pub(crate) use self::ask::asked;
-pub(crate) use self::bounds::undo_out_of_bounds;
+pub(crate) use self::bounds::{listed, undo_out_of_bounds};
 pub(crate) use self::commit::TRAILER;
 pub(crate) use self::list::items;
 pub(crate) use self::shows::{Edit, due as shows_due, edited, show};
@@ -58,11 +60,13 @@ pub(crate) struct Done {
     pub(crate) said: Vec<String>,
     /// Where the run works from now on, if that is elsewhere.
     pub(crate) placed: Option<Site>,
+    /// It came to nothing and is to be tried again after so long.
+    pub(crate) limited: Option<Duration>,
 }
 
 impl Done {
     fn of(outcome: Outcome) -> Self {
-        Self { outcome, kept: Vec::new(), look: None, said: Vec::new(), placed: None }
+        Self { outcome, kept: Vec::new(), look: None, said: Vec::new(), placed: None, limited: None }
     }
 
     /// Something of which nothing more is known than how it came out.
@@ -101,7 +105,7 @@ pub(crate) fn prepare(
     known: Option<&Value>,
 ) -> Result<Prepared, EngineError> {
     match &effect.want {
-        Want::Call { role, advice, .. } => call::prepare(scene, role, advice),
+        Want::Call { role, advice, .. } => call::prepare(engine, scene, role, advice),
         Want::Check => check::prepare(scene),
         Want::Act { index } => match known {
             Some(values) => Ok(Prepared { values: values.clone(), kept: Vec::new() }),

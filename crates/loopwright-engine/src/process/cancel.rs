@@ -1,6 +1,8 @@
 //! Calling work off.
 
+use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 /// Tells work that it is called off. Clones are the same.
 #[derive(Clone, Default)]
@@ -39,6 +41,15 @@ impl Cancel {
     /// Whether it was called off.
     pub fn is_called_off(&self) -> bool {
         self.told().called_off
+    }
+
+    /// Waits so long. Whether it was called off meanwhile.
+    pub(crate) fn waited(&self, long: Duration) -> bool {
+        let (tell, told) = channel();
+        let _listening = self.listen(move || {
+            let _ = tell.send(());
+        });
+        told.recv_timeout(long).is_ok()
     }
 
     /// Calls somebody once it is called off, at once if it was.

@@ -1,5 +1,6 @@
 //! What git knows.
 
+use loopwright_core::paths::OWN;
 use serde_json::{Value, json};
 
 use super::{Scene, Unseen};
@@ -30,10 +31,17 @@ impl Scene<'_> {
         }))
     }
 
-    /// Everything that changed since the run began, as text.
+    /// Everything a commit would hold that the run made, as text: what was not committed when it began is part of that,
+    /// so nothing is committed that a reviewer was not shown. An item's begins with the item.
     pub(super) fn diff(&self) -> Result<String, Unseen> {
         let Some(site) = &self.run.site else { return Ok(String::new()) };
-        Ok(self.files.patch(&site.start, &self.look.tree, &[])?)
+        let git = self.files.git();
+        let from = match &site.base {
+            _ if self.run.of.is_some() || git.is_own() => site.start.clone(),
+            Some(base) => base.clone(),
+            None => git.text(&["hash-object", "-t", "tree", "/dev/null"]).map_err(FilesError::from)?,
+        };
+        Ok(self.files.patch(&from, &self.look.tree, &[&format!(":(exclude){OWN}")])?)
     }
 
     /// Files that are not what they were when the run began.

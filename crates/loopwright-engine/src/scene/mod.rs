@@ -14,7 +14,7 @@ use loopwright_core::machine::Run;
 use loopwright_core::name::{Name, in_expression};
 use serde_json::{Map, Value, json};
 
-pub(crate) use self::text::{meant, uses};
+pub(crate) use self::text::{meant, time, uses};
 use crate::files::{Files, FilesError, Look};
 use crate::journal::Millis;
 use crate::project::Project;

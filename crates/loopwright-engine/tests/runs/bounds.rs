@@ -45,7 +45,7 @@ const CASES: &[Case] = &[
         ["cat > /dev/null; echo new > src/a; echo mine > test.sh; echo x > other", "true", AGREES],
         "outside",
         &[("src/a", Some("new\n")), ("test.sh", Some("true")), ("other", None)],
-        "`coder` changed what it may not, and that was undone: `other`, `test.sh`",
+        "while `coder` was at work, files changed that it may not write, and that was undone: `other`, `test.sh`",
     ),
     (
         "the worker removes a file that is not its own",
@@ -77,7 +77,7 @@ const CASES: &[Case] = &[
         ],
         "outside",
         &[("src/a", Some("new\n"))],
-        "`judge` changed what it may not",
+        "while `judge` was at work, files changed that it may not write",
     ),
     (
         "the judge says nothing that counts",
@@ -91,7 +91,7 @@ const CASES: &[Case] = &[
         [WRITES, "echo formatted > src/a", AGREES],
         "outside",
         &[("src/a", Some("new\n"))],
-        "the check changed files, and that was undone: `src/a`",
+        "files changed while the check ran, and that was undone: `src/a`",
     ),
     (
         "the check leaves a file behind",
@@ -223,7 +223,11 @@ fn an_adviser_that_writes_is_not_the_judge() {
     let events: Vec<_> =
         engine.journal.events(&name, 0).expect("events").into_iter().map(|it| it.event).collect();
     let said = serde_json::to_string(&events).expect("events");
-    assert!(said.contains("`safety` changed what it may not") && said.contains("undone-safety"), "{said}");
+    assert!(
+        said.contains("while `safety` was at work, files changed that it may not write")
+            && said.contains("undone-safety"),
+        "{said}"
+    );
 }
 
 /// What was ignored all along is nobody's doing, whoever changes the rules.

@@ -175,7 +175,7 @@ fn left(mut engine: Engine, begin: &Begin) -> String {
 fn untimed(mut event: Event) -> Event {
     match &mut event {
         Event::Settled { evidence: Evidence::Out(outcome), .. } => outcome.cost.time = 0,
-        Event::Left { cost, .. } => cost.time = 0,
+        Event::PutOff { cost, .. } => cost.time = 0,
         _ => {}
     }
     event

@@ -1,4 +1,6 @@
-//! Runs that somebody leaves, or ends, while an agent or a check is at work.
+//! Runs that somebody leaves, or ends, while an agent or a check is at work, and agents that have no more for now.
+
+use std::sync::Arc;
 
 use loopwright_core::definition::Outcome as Ending;
 use loopwright_core::machine::{Event, Evidence};
@@ -6,6 +8,7 @@ use loopwright_engine::process::Cancel;
 use loopwright_engine::{Begin, Engine, Message, Standing};
 
 use crate::bench::{Bench, workflow};
+use crate::watched::{Change, Watched, When};
 
 /// Everything that fails ends it: nothing may be tried again.
 const STRICT: &str = r#"
@@ -52,7 +55,7 @@ fn driven(bench: &Bench, engine: &Engine, meanwhile: impl FnOnce(&str, &Cancel))
 fn history(engine: &Engine, name: &str) -> Vec<String> {
     let told = |event: Event| match event {
         Event::Issued { effect, attempt, .. } => Some(format!("{effect} try {attempt}")),
-        Event::Left { effect, .. } => Some(format!("{effect} left")),
+        Event::PutOff { effect, .. } => Some(format!("{effect} put off")),
         Event::Settled { effect, evidence: Evidence::Out(out) } => Some(format!("{effect} {}", out.signal)),
         Event::Stopped { .. } => Some("stopped".to_owned()),
         _ => None,
@@ -70,7 +73,7 @@ fn leaving_is_nothing_that_an_agent_came_to() {
     assert_eq!((&*bench.read("a"), &*bench.read("b")), ("half\n", "b\n"));
     let events = engine.journal.events(&name, 0).expect("events");
     let kept = events.iter().find_map(|it| match &it.event {
-        Event::Left { kept, .. } => kept.get("undone").cloned(),
+        Event::PutOff { kept, .. } => kept.get("undone").cloned(),
         _ => None,
     });
     let patch = engine.journal.blob(&kept.expect("a patch")).expect("the journal").expect("a patch");
@@ -80,7 +83,14 @@ fn leaving_is_nothing_that_an_agent_came_to() {
     assert!(matches!(standing, Standing::Over { ending: Some(Ending::Success), .. }), "{standing:?}");
     assert_eq!(
         history(&engine, &name),
-        ["write.1 try 1", "write.1 left", "write.1 try 1", "write.1 done", "tests.1 try 1", "tests.1 pass"]
+        [
+            "write.1 try 1",
+            "write.1 put off",
+            "write.1 try 1",
+            "write.1 done",
+            "tests.1 try 1",
+            "tests.1 pass"
+        ]
     );
     let (definition, _) = engine.read(&name).expect("a run");
     assert!(engine.account(&name, &definition).expect("an account").cost.time > 0);
@@ -97,7 +107,7 @@ fn leaving_is_nothing_that_a_check_came_to() {
     assert!(matches!(standing, Standing::Over { ending: Some(Ending::Success), .. }), "{standing:?}");
     assert_eq!(
         history(&engine, &name)[2..],
-        ["tests.1 try 1", "tests.1 left", "tests.1 try 1", "tests.1 pass"]
+        ["tests.1 try 1", "tests.1 put off", "tests.1 try 1", "tests.1 pass"]
     );
 }
 
@@ -110,6 +120,89 @@ fn ending_a_run_is_not_recorded_as_a_failure_of_whoever_was_at_work() {
         engine.journal.post(name, 0, &stop).expect("it is left");
     });
     assert!(matches!(standing, Standing::Over { ending: None, .. }), "{standing:?}");
-    assert_eq!(history(&engine, &name), ["write.1 try 1", "write.1 left", "stopped"]);
+    assert_eq!(history(&engine, &name), ["write.1 try 1", "write.1 put off", "stopped"]);
     assert_eq!(engine.journal.run(&name).expect("a run").stands.status, "ended by a person");
+}
+
+/// Counts its calls, and has nothing to give at the first.
+fn limited(said: &str) -> String {
+    format!(
+        "cat > /dev/null; echo x >> ../calls; test -e ../full || {{ touch ../full; echo '{said}' >&2; exit 75; }}; echo whole > a"
+    )
+}
+
+const DAY: u64 = 24 * 60 * 60 * 1_000;
+
+#[test]
+fn a_run_waits_for_an_agent_that_has_no_more_for_now_and_spends_nothing() {
+    let bench = bench("exit 0\n");
+    let mut engine = bench.engine(&[("coder", &limited("try again in 3600"))]);
+    let cancel = Cancel::default();
+    let calls_off = cancel.clone();
+    // Somebody leaves it while it waits.
+    engine.journal = Watched::around(Arc::clone(&engine.journal), move |when, change| {
+        if let (When::After, Change::Append(batch)) = (when, change)
+            && batch.events.iter().any(|it| matches!(it, Event::PutOff { .. }))
+        {
+            calls_off.call_off();
+        }
+        Ok(())
+    });
+    let begin = Begin { subject: "it".into(), ..Begin::default() };
+    let driver = engine.begin(&workflow(STRICT), &begin, &cancel).expect("it begins");
+    let name = driver.name().to_owned();
+    let standing = driver.drive().expect("it can be driven");
+    assert!(matches!(standing, Standing::CalledOff { .. }), "{standing:?}");
+    let status = engine.journal.run(&name).expect("a run").stands.status;
+    assert!(status.starts_with("waits until 2026-09-21T"), "{status}");
+    // It waits on, whoever drives it.
+    let standing = engine.drive(&name, &cancel).expect("it can be driven");
+    assert!(matches!(standing, Standing::CalledOff { .. }), "{standing:?}");
+    assert_eq!(bench.read("../calls"), "x\n");
+    let later = bench.engine(&[("coder", &limited(""))]).after(DAY);
+    let standing = later.drive(&name, &Cancel::default()).expect("it goes on");
+    assert!(matches!(standing, Standing::Over { ending: Some(Ending::Success), .. }), "{standing:?}");
+    assert_eq!(
+        history(&later, &name)[..4],
+        ["write.1 try 1", "write.1 put off", "write.1 try 1", "write.1 done"]
+    );
+    assert_eq!(bench.read("../calls"), "x\nx\n");
+}
+
+#[test]
+fn an_agent_says_in_seconds_or_as_a_moment_how_long_it_has_no_more() {
+    for (said, least, most) in [
+        ("limit reached, resets at 2001-01-01T00:00:00Z", 0, 0),
+        ("0", 0, 0),
+        ("back in 7200", 7_200_000, 7_300_000),
+        ("9999-01-01T00:00:00+02:00", 1_000 * DAY, u64::MAX),
+        ("99999999999999999999", 900_000, 1_000_000),
+        ("18446744073709551615", 1_000 * DAY, u64::MAX),
+        ("no more today", 900_000, 1_000_000),
+    ] {
+        let bench = bench("exit 0\n");
+        let mut engine = bench.engine(&[("coder", &limited(said))]);
+        let cancel = Cancel::default();
+        let calls_off = cancel.clone();
+        engine.journal = Watched::around(Arc::clone(&engine.journal), move |when, change| {
+            if let (When::Before, Change::Append(batch)) = (when, change)
+                && batch.events.iter().any(|it| matches!(it, Event::PutOff { .. }))
+            {
+                calls_off.call_off();
+            }
+            Ok(())
+        });
+        let begun = (engine.clock)();
+        let begin = Begin { subject: "it".into(), ..Begin::default() };
+        let driver = engine.begin(&workflow(STRICT), &begin, &cancel).expect("it begins");
+        let standing = driver.drive().expect("it can be driven");
+        let events = engine.journal.runs().expect("runs");
+        let events = engine.journal.events(&events[0].run.name, 0).expect("events");
+        let until = events.iter().find_map(|it| match &it.event {
+            Event::PutOff { until, .. } => *until,
+            _ => None,
+        });
+        let wait = until.expect("a moment").saturating_sub(begun);
+        assert!((least..=most.saturating_add(1_000)).contains(&wait), "{said}: {wait}, {standing:?}");
+    }
 }

@@ -13,6 +13,7 @@ mod gc;
 mod git_actions;
 mod golden;
 mod headings;
+mod heads;
 mod items;
 mod left;
 mod outside;

@@ -1,7 +1,7 @@
 //! Worktrees that runs make for themselves: where, from what, and with which files that git ignores.
 
 use loopwright_core::definition::Outcome as Ending;
-use loopwright_engine::{CONFIG, Config, Standing, Worktrees};
+use loopwright_engine::{CONFIG, Config, Home, Standing, Worktrees};
 
 use crate::actions::start;
 use crate::bench::{Bench, workflow};
@@ -43,7 +43,9 @@ fn a_worktree_lies_where_it_is_configured_with_what_goes_along() {
 fn what_is_configured_wrongly_is_said() {
     let said = |text: &str| {
         let bench = Bench::with(&[(CONFIG, text)]);
-        Config::of(bench.path()).map(|it| it.worktrees).map_err(|it| it.to_string())
+        Config::of(&Home::around(bench.path()).expect("a home"))
+            .map(|it| it.worktrees)
+            .map_err(|it| it.to_string())
     };
     let fine = said("worktrees: {folder: ../trees, copy: [.env]}\n").expect("it is read");
     assert_eq!(fine, Worktrees { folder: Some("../trees".into()), base: None, copy: vec![".env".into()] });

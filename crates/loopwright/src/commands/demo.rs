@@ -61,13 +61,25 @@ pub(crate) fn cmd_demo(arguments: &DemoArgs) -> Result<ExitCode, CommandError> {
             .hinted(format!("`cd {} && loopwright show {name}` says where it stands", folder.display())));
     };
     show::out(&after(&folder, &name));
+    show::out(&on_the_path().unwrap_or_default());
     Ok(ExitCode::SUCCESS)
+}
+
+/// How to be able to type `loopwright`, for somebody who just built it.
+fn on_the_path() -> Option<String> {
+    let program = std::env::current_exe().ok()?;
+    let folder = program.parent()?;
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let found = std::env::split_paths(&path).any(|it| it.join("loopwright").is_file());
+    (!found).then(|| {
+        format!("\n`loopwright` is not on your path yet:\n\n  export PATH=\"{}:$PATH\"\n", folder.display())
+    })
 }
 
 /// What to look at now, and what to try next.
 fn after(folder: &Path, name: &str) -> String {
     format!(
-        "\nDone: one commit, and a record of how it came about.\n\n  cd {}\n  git show --stat            what was committed\n  loopwright log {name}      everything that happened, in order\n  loopwright show {name}     where the run stands, what it spent\n\nOn your own repository:\n\n  loopwright check task      what is known about the smallest workflow before it runs\n  cat > .loopwright/config.yaml          say who does the work: any program that reads a prompt\n    agents:\n      claude: {{command: \"...\"}}\n      codex: {{command: \"...\"}}\n  loopwright run task \"what you want done\"\n\nA workflow of your own: docs/guide, in one sitting.\n",
+        "\nDone: one commit, and a record of how it came about.\n\n  cd {}\n  git show --stat            what was committed\n  loopwright log {name}      everything that happened, in order\n  loopwright show {name}     where the run stands, what it spent\n\nOn your own repository:\n\n  loopwright check task      what is known about the smallest workflow before it runs\n  loopwright init            writes .loopwright/config.yaml; say in it who does the work,\n                             any program that reads a prompt and answers:\n                               agents:\n                                 claude: {{command: \"...\"}}\n                                 codex: {{command: \"...\"}}\n  loopwright doctor          what is still missing\n  loopwright run task \"what you want done\"\n\nA workflow of your own: docs/guide, in one sitting.\n",
         folder.display()
     )
 }

@@ -3,6 +3,7 @@
 use std::process::{Command, ExitCode};
 
 use loopwright_core::library::PROJECT_COMMANDS;
+use loopwright_engine::agents::{Agent as _, CommandAgent};
 use loopwright_engine::journal::Sqlite;
 use loopwright_engine::{CONFIG, Config, Home, Project};
 use serde_json::json;
@@ -37,6 +38,9 @@ pub(crate) fn cmd_doctor(arguments: &DoctorArgs) -> Result<ExitCode, CommandErro
                 well: true,
                 is: format!("{}, {kept}", home.root().display()),
             });
+            if home.is_repository {
+                all.push(identity(&home));
+            }
             all.push(journal(&home));
             all.extend(config(&home));
         }
@@ -79,7 +83,7 @@ fn journal(home: &Home) -> Looked {
 
 /// The agents and commands of a project.
 fn config(home: &Home) -> Vec<Looked> {
-    let config = match Config::of(home.root()) {
+    let config = match Config::of(home) {
         Ok(config) => config,
         Err(error) => {
             return vec![Looked { what: "configuration".into(), well: false, is: error.to_string() }];
@@ -87,23 +91,22 @@ fn config(home: &Home) -> Vec<Looked> {
     };
     let mut all = Vec::new();
     if config.agents.is_empty() {
-        let is = format!("none; say in {CONFIG} who does the work (`loopwright init` writes one to fill in)");
+        let how = if home.root().join(CONFIG).exists() {
+            format!("{CONFIG} is there and says nobody: `agents: {{NAME: {{command: \"...\"}}}}`")
+        } else {
+            "`loopwright init` writes one to fill in".to_owned()
+        };
+        let is = format!("none; say in {CONFIG} who does the work ({how})");
         all.push(Looked { what: "agents".into(), well: false, is });
     }
     for (name, agent) in &config.agents {
-        let command = agent.command.all();
-        let program = match command.as_slice() {
-            [shell] => shell.split_whitespace().next().unwrap_or_default().to_owned(),
-            [program, ..] => program.clone(),
-            [] => String::new(),
+        let agent = CommandAgent { command: agent.command.all() };
+        let missing = agent.missing(home.root());
+        let is = match &missing {
+            Some(program) => format!("`{program}` is not there; {CONFIG} says what `{name}` is"),
+            None => agent.command.join(" "),
         };
-        let found = is_there(home, &program);
-        let is = match (found, program.is_empty()) {
-            (_, true) => "has no command".to_owned(),
-            (true, _) => command.join(" "),
-            (false, _) => format!("`{program}` is not there"),
-        };
-        all.push(Looked { what: format!("agent {name}"), well: found && !program.is_empty(), is });
+        all.push(Looked { what: format!("agent {name}"), well: missing.is_none(), is });
     }
     let project = Project::at(home.root()).with(&config);
     for name in PROJECT_COMMANDS.iter().filter(|it| **it != "format") {
@@ -121,11 +124,16 @@ fn config(home: &Home) -> Vec<Looked> {
     all
 }
 
-/// Whether a shell would find a program.
-fn is_there(home: &Home, program: &str) -> bool {
-    let asked = Command::new("sh")
-        .args(["-c", "command -v -- \"$1\"", "sh", program])
-        .current_dir(home.root())
-        .output();
-    asked.is_ok_and(|it| it.status.success())
+/// Whether git would commit here.
+fn identity(home: &Home) -> Looked {
+    let (well, is) = match home.git.text(&["var", "GIT_AUTHOR_IDENT"]) {
+        // A time follows that nobody asked for.
+        Ok(who) => (true, who.rsplit_once('>').map_or(who.clone(), |(who, _)| format!("{who}>"))),
+        Err(_) => (
+            false,
+            "git does not know who commits here: `git config user.name \"...\"` and `git config user.email \"...\"`"
+                .to_owned(),
+        ),
+    };
+    Looked { what: "commits as".into(), well, is }
 }

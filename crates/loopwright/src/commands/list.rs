@@ -1,84 +1,77 @@
-//! `loopwright workflows` and `loopwright readers`
+//! `loopwright list`
 
-use std::fmt::Write as _;
 use std::process::ExitCode;
 
-use loopwright_core::language::load;
-use loopwright_core::library::readers;
+use loopwright_engine::journal::RunLine;
+use loopwright_engine::{AT_WORK, Engine};
 use serde_json::json;
 
-use crate::find::{all, find, own};
-use crate::show;
+use crate::error::CommandError;
+use crate::{progress, session, show};
 
-/// List the workflows that can be named here: the repository's own and the built-in ones
+/// The widest a column is.
+const MOST: usize = 40;
+
+/// List the runs of this project, the newest first
 #[derive(clap::Args, Debug)]
-pub(crate) struct WorkflowsArgs {
-    /// Print as JSON
+pub(crate) struct ListArgs {
+    /// Runs of items as well
+    #[arg(long)]
+    items: bool,
+    /// As JSON, one a line
     #[arg(long)]
     json: bool,
 }
 
-pub(crate) fn cmd_workflows(arguments: &WorkflowsArgs) -> ExitCode {
-    let about = |name: &str| {
-        find(name).ok().and_then(|it| load(&it.folder).workflow).map(|it| it.about).unwrap_or_default()
+pub(crate) fn cmd_list(arguments: &ListArgs) -> Result<ExitCode, CommandError> {
+    let engine = progress::reader()?;
+    let mut runs = engine.journal.runs().map_err(|it| session::told(it.into()))?;
+    runs.retain(|it| arguments.items || it.run.parent.is_none());
+    if arguments.json {
+        for line in &runs {
+            let line = json!({
+                "run": line.run.name, "workflow": line.run.workflow, "subject": line.run.subject,
+                "state": line.stands.state, "status": status(&engine, line), "parent": line.run.parent,
+                "begun": line.run.at, "updated": line.updated, "events": line.last,
+            });
+            show::out(&format!("{line}\n"));
+        }
+        return Ok(ExitCode::SUCCESS);
+    }
+    if runs.is_empty() {
+        let none = match session::nowhere(&engine.home) {
+            Some(why) => format!("no runs: {why}"),
+            None => "no runs yet; `loopwright run WORKFLOW SUBJECT` begins one".to_owned(),
+        };
+        show::out(&format!("{none}\n"));
+        return Ok(ExitCode::SUCCESS);
+    }
+    let width = |of: fn(&RunLine) -> &str, least: usize| {
+        runs.iter().map(|it| of(it).chars().count()).max().unwrap_or(0).clamp(least, MOST)
     };
-    let own = own();
-    let is_own = |name: &String| own.contains(name);
-    if arguments.json {
-        let tell = |it: &String| json!({"name": it, "about": about(it), "built-in": !is_own(it)});
-        let all: Vec<_> = all().iter().map(tell).collect();
-        show::out(&format!("{}\n", json!(all)));
-        return ExitCode::SUCCESS;
+    let (name, workflow) = (width(|it| &it.run.name, 3), width(|it| &it.run.workflow, 8));
+    let (subject, state) = (width(|it| &it.run.subject, 7), width(|it| &it.stands.state, 5));
+    show::out(&format!(
+        "{:name$}  {:workflow$}  {:subject$}  {:state$}  status\n",
+        "run", "workflow", "subject", "state"
+    ));
+    for line in &runs {
+        show::out(&format!(
+            "{:name$}  {:workflow$}  {:subject$}  {:state$}  {}\n",
+            line.run.name,
+            line.run.workflow,
+            show::short(&line.run.subject, MOST),
+            line.stands.state,
+            status(&engine, line)
+        ));
     }
-    let mut text = String::new();
-    for name in all() {
-        let where_ = if is_own(&name) { " (this repository's)" } else { "" };
-        let _ = writeln!(text, "{name:10} {}{where_}", about(&name));
-    }
-    show::out(&text);
-    ExitCode::SUCCESS
+    Ok(ExitCode::SUCCESS)
 }
 
-/// List the readers a document can name
-///
-/// A reader understands a file format: `as: markdown` in a document. What it gives can be used in facts and prompts,
-/// what it sets in actions. Formats that only the built-in workflows have a use for are left out.
-#[derive(clap::Args, Debug)]
-pub(crate) struct ReadersArgs {
-    /// List also the formats of the built-in workflows
-    #[arg(long)]
-    all: bool,
-    /// Print as JSON
-    #[arg(long)]
-    json: bool,
-}
-
-pub(crate) fn cmd_readers(arguments: &ReadersArgs) -> ExitCode {
-    let listed = || readers().iter().filter(|(_, it)| arguments.all || !it.special);
-    if arguments.json {
-        let all: Vec<_> = listed()
-            .map(|(name, it)| {
-                let gives = it.gives.as_ref().map(ToString::to_string);
-                json!({"name": name, "about": it.about, "gives": gives, "sets": it.sets, "with": it.with})
-            })
-            .collect();
-        show::out(&format!("{}\n", json!(all)));
-        return ExitCode::SUCCESS;
+/// Where a run stands. Whoever drove it may be gone without a word.
+fn status<'l>(engine: &Engine, line: &'l RunLine) -> &'l str {
+    match line.stands.status.as_str() {
+        AT_WORK if line.run.parent.is_none() && engine.driver_of(line).is_none() => "left",
+        status => status,
     }
-    let mut text = String::new();
-    for (name, reader) in listed() {
-        let _ = writeln!(text, "{name:18} {}", reader.about);
-        if let Some(gives) = &reader.gives {
-            let _ = writeln!(text, "{:18} gives {gives}", "");
-        }
-        if !reader.sets.is_empty() {
-            let _ = writeln!(text, "{:18} sets {}", "", reader.sets.join(", "));
-        }
-    }
-    let left_out = readers().len() - listed().count();
-    if left_out > 0 {
-        let _ = writeln!(text, "and {left_out} formats of the built-in workflows (`--all` lists them)");
-    }
-    show::out(&text);
-    ExitCode::SUCCESS
 }

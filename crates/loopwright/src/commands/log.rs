@@ -62,7 +62,7 @@ fn kept(event: &Event) -> Vec<(&str, &str)> {
         Event::Settled { evidence: Evidence::Out(outcome), .. } => {
             outcome.kept.iter().map(|(name, it)| (name.as_str(), it.as_str())).collect()
         }
-        Event::Left { kept, .. } => kept.iter().map(|(name, it)| (name.as_str(), it.as_str())).collect(),
+        Event::PutOff { kept, .. } => kept.iter().map(|(name, it)| (name.as_str(), it.as_str())).collect(),
         _ => Vec::new(),
     }
 }
@@ -113,7 +113,7 @@ fn line(event: &Event) -> Option<String> {
             }
             format!("{effect}: {}", facts.join(", "))
         }
-        Event::Left { effect, .. } => format!("{effect} was called off, because the run was left"),
+        Event::PutOff { effect, why, .. } => format!("{effect} was put off{}", because(why)),
         Event::Said { verb, .. } => format!("somebody said `{verb}`"),
         Event::Raised { budget, by } => format!("somebody raised `{budget}` by {by}"),
         Event::Landed { phase, .. } => format!("somebody edited it to `{phase}`"),

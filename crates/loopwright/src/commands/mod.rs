@@ -15,7 +15,6 @@ mod matrix;
 mod rehearse;
 mod resume;
 mod run;
-mod runs;
 mod schema;
 mod show;
 mod status;
@@ -23,6 +22,7 @@ mod stop;
 mod test;
 mod verb;
 mod why;
+mod workflows;
 
 use std::process::ExitCode;
 
@@ -35,7 +35,7 @@ pub(crate) enum Command {
     Doctor(doctor::DoctorArgs),
     Run(run::RunArgs),
     Status(status::StatusArgs),
-    List(runs::ListArgs),
+    List(list::ListArgs),
     Show(show::ShowArgs),
     Log(log::LogArgs),
     Why(why::WhyArgs),
@@ -49,8 +49,8 @@ pub(crate) enum Command {
     Graph(graph::GraphArgs),
     Rehearse(rehearse::RehearseArgs),
     Test(test::TestArgs),
-    Workflows(list::WorkflowsArgs),
-    Readers(list::ReadersArgs),
+    Workflows(workflows::WorkflowsArgs),
+    Readers(workflows::ReadersArgs),
     Schema(schema::SchemaArgs),
     Completions(completions::CompletionsArgs),
     Man(completions::ManArgs),
@@ -68,7 +68,7 @@ pub(crate) fn run(command: Command) -> Result<ExitCode, CommandError> {
         Command::Why(arguments) => why::cmd_why(&arguments),
         Command::Run(arguments) => run::cmd_run(&arguments),
         Command::Status(arguments) => status::cmd_status(&arguments),
-        Command::List(arguments) => runs::cmd_list(&arguments),
+        Command::List(arguments) => list::cmd_list(&arguments),
         Command::Show(arguments) => show::cmd_show(&arguments),
         Command::Log(arguments) => log::cmd_log(&arguments),
         Command::Answer(arguments) => answer::cmd_answer(&arguments),
@@ -82,8 +82,8 @@ pub(crate) fn run(command: Command) -> Result<ExitCode, CommandError> {
         Command::Graph(arguments) => graph::cmd_graph(&arguments),
         Command::Rehearse(arguments) => rehearse::cmd_rehearse(&arguments),
         Command::Test(arguments) => Ok(test::cmd_test(&arguments)),
-        Command::Workflows(arguments) => Ok(list::cmd_workflows(&arguments)),
-        Command::Readers(arguments) => Ok(list::cmd_readers(&arguments)),
+        Command::Workflows(arguments) => Ok(workflows::cmd_workflows(&arguments)),
+        Command::Readers(arguments) => Ok(workflows::cmd_readers(&arguments)),
         Command::Schema(arguments) => Ok(schema::cmd_schema(&arguments)),
         Command::Completions(arguments) => Ok(completions::cmd_completions(&arguments)),
         Command::Man(arguments) => completions::cmd_man(&arguments),

@@ -3,9 +3,11 @@
 use std::process::ExitCode;
 
 use indexmap::IndexMap;
+use loopwright_core::definition::Question;
 use loopwright_core::language::{Folder, load};
 use loopwright_core::name::Name;
 use loopwright_core::problem::did_you_mean;
+use loopwright_core::signal::DEFERRED;
 use loopwright_engine::Begin;
 
 use crate::error::CommandError;
@@ -76,20 +78,21 @@ pub(super) fn begin_and_drive(
     progress::stands(&engine, &name, &standing, json)
 }
 
-/// An answer to a question that is never asked would be waited for in vain.
+/// An answer to a question that is never asked would be waited for in vain, and one that is none taken for nobody's.
 fn known(folder: &Folder, answers: &[String]) -> Result<(), CommandError> {
     let Some(workflow) = load(folder).workflow else { return Ok(()) };
-    let known: Vec<&str> = workflow
-        .questions
-        .iter()
-        .flat_map(|(name, it)| [Some(name), it.id.as_ref()])
-        .flatten()
-        .map(|it| &**it)
-        .collect();
-    for id in answers.iter().filter_map(|it| it.split_once('=')).map(|it| it.0) {
-        if !known.contains(&id) {
+    let names =
+        workflow.questions.iter().flat_map(|(name, it)| [Some((name, it)), it.id.as_ref().zip(Some(it))]);
+    let known: Vec<(&str, &Question)> = names.flatten().map(|(name, it)| (&**name, it)).collect();
+    for (id, answer) in answers.iter().filter_map(|it| it.split_once('=')) {
+        let Some((_, question)) = known.iter().find(|(it, _)| *it == id) else {
             return Err(CommandError::user(format!("`{}` asks no question `{id}`", workflow.name))
-                .maybe_hinted(did_you_mean(id, known.iter().copied())));
+                .maybe_hinted(did_you_mean(id, known.iter().map(|it| it.0))));
+        };
+        if answer != DEFERRED && !question.answers.contains_key(answer) {
+            let answers: Vec<&str> = question.answers.keys().map(|it| &**it).chain([DEFERRED]).collect();
+            return Err(CommandError::user(format!("`{answer}` is no answer to `{id}`"))
+                .hinted(format!("it is one of {}", answers.join(", "))));
         }
     }
     Ok(())

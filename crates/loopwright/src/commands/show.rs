@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
+use indexmap::IndexMap;
 use loopwright_core::machine::RunView;
 use serde_json::json;
 
@@ -27,10 +28,13 @@ pub(crate) fn cmd_show(arguments: &ShowArgs) -> Result<ExitCode, CommandError> {
     let view = RunView::of(&definition.workflow, &run);
     let says = engine.says(name, (&definition, &run));
     if arguments.json {
-        show::out(&format!(
-            "{}\n",
-            json!({"run": name, "view": view, "status": line.stands.status, "says": says, "events": line.last})
-        ));
+        let shows: IndexMap<String, String> =
+            moves::of(&engine, name)?.map(|it| it.shows.into_iter().collect()).unwrap_or_default();
+        let shown = json!({
+            "run": name, "view": view, "status": line.stands.status, "says": says, "events": line.last,
+            "shows": shows,
+        });
+        show::out(&format!("{shown}\n"));
         return Ok(ExitCode::SUCCESS);
     }
     let mut text = format!("{name}: {} {}\n", view.workflow, view.subject);
@@ -64,12 +68,16 @@ pub(crate) fn cmd_show(arguments: &ShowArgs) -> Result<ExitCode, CommandError> {
     row("findings", open.join("; "));
     let forced: Vec<&str> = view.forced.iter().map(|it| &**it).collect();
     row("passed over", forced.join(", "));
-    if let Some(moves) = moves::of(&engine, name)? {
+    let moves = moves::of(&engine, name)?;
+    if let Some(moves) = &moves {
         row("asks about", moves.open.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "));
-        let typed: Vec<String> = moves.commands.iter().map(|it| format!("`{it}`")).collect();
-        let told = [moves.text.as_str(), &typed.join(" or ")].join(" ");
-        row("go on with", told.trim().to_owned());
+        row(moves.waits.label(), moves.text.split_whitespace().collect::<Vec<_>>().join(" "));
+        for (what, command) in moves.rows() {
+            row(what, command.to_owned());
+        }
     }
     show::out(&show::wrapped(&text, 15));
+    // As it is: whoever answers has to see what it is about.
+    show::out(&moves.map(|it| moves::whole(&it.shows)).unwrap_or_default());
     Ok(ExitCode::SUCCESS)
 }

@@ -163,9 +163,11 @@ fn as_text(engine: &Engine, seen: &Seen) -> String {
     if let Some(moves) = &seen.moves {
         let asks = if moves.text.is_empty() { String::new() } else { format!(": {}", one_line(&moves.text)) };
         row("waits for", &format!("{}{asks}", moves.waits.word()));
+        row("is about", &moves::look(&seen.name, &moves.shows).unwrap_or_default());
         row("asks about", &moves.open.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "));
-        let typed: Vec<String> = moves.commands.iter().map(|it| format!("`{it}`")).collect();
-        row("go on with", &typed.join(" or "));
+        for (what, command) in moves.rows() {
+            row(what, command);
+        }
     }
     show::wrapped(&text, 15)
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
-use loopwright_core::machine::{Event, Evidence, Run, Want, due};
+use loopwright_core::machine::{Event, Evidence, Run, Want, due, outdated};
 use loopwright_engine::Definition;
 use serde_json::json;
 
@@ -25,7 +25,10 @@ pub(crate) fn cmd_why(arguments: &WhyArgs) -> Result<ExitCode, CommandError> {
     let name = session::find_run(&engine, &arguments.run)?.run.name;
     let (definition, last) = engine.read(&name).map_err(session::told)?;
     let mut text = format!("{name}: {} {}\n", definition.workflow.name, last.subject);
+    let mut before: Option<Run> = None;
     for (stored, run) in engine.history(&name, &definition).map_err(session::told)? {
+        let changed = changed_since(before.as_ref(), &stored.event);
+        before = Some(run.clone());
         let summary = match &stored.event {
             Event::Settled { evidence: Evidence::Out(outcome), .. } => outcome.summary.as_str(),
             _ => "",
@@ -46,10 +49,9 @@ pub(crate) fn cmd_why(arguments: &WhyArgs) -> Result<ExitCode, CommandError> {
             let said = if said.is_empty() { String::new() } else { format!(" ({said})") };
             let came = match &*taken.signal {
                 "*" => format!("  `{}` chose `{}`{spent}", taken.state, taken.to),
-                "stale" => format!(
-                    "  `{}` found a gate not settled, so it went to `{}`{spent}",
-                    taken.state, taken.to
-                ),
+                "stale" => {
+                    format!("  `{}` found {changed}, so it went to `{}`{spent}", taken.state, taken.to)
+                }
                 signal => format!(
                     "  `{}` came out as {signal}{said}, so it went to `{}`{spent}",
                     taken.state, taken.to
@@ -64,6 +66,20 @@ pub(crate) fn cmd_why(arguments: &WhyArgs) -> Result<ExitCode, CommandError> {
         show::out(&show::wrapped(&text, 4));
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// What a state found that needs gates which are not settled.
+fn changed_since(run: Option<&Run>, event: &Event) -> String {
+    let gates: Vec<String> = match (run, event) {
+        (Some(run), Event::Settled { evidence: Evidence::Observed(seen), .. }) => {
+            outdated(run, seen).iter().map(|it| format!("`{it}`")).collect()
+        }
+        _ => Vec::new(),
+    };
+    if gates.is_empty() {
+        return "a gate not settled".to_owned();
+    }
+    format!("that what {} passed has changed since", gates.join(" and "))
 }
 
 /// Where it stands, and what would move it.

@@ -5,6 +5,7 @@ mod bad_input;
 mod completions;
 mod fork;
 mod gc;
+mod missing;
 mod outputs;
 mod per_finding;
 mod pipes;

@@ -141,10 +141,14 @@ fn an_edit_after_it_was_judged_is_judged_again() -> Outcome {
     let folder = project("run-edited", CODER)?;
     assert_eq!(say(&folder, "run greet world --answer Q1=yes")?.code, Some(3));
     fs::write(folder.join("greeting"), "edited by hand\n")?;
-    let said = say(&folder, "greet go --json")?;
-    let events = said.stdout.matches("\"review\"").count();
-    assert!(events > 0, "it was committed without a look: {}", said.stdout);
-    assert_eq!(said.code, Some(3), "it asks again: {}", said.stdout);
+    let said = say(&folder, "greet go")?;
+    assert_eq!(said.code, Some(3), "it asks again: {}", said.stderr);
+    assert!(said.stderr.contains("review.2 -> GOOD"), "it was committed without a look: {}", said.stderr);
+    let noticed = "what `review` passed has changed since, so it does not count any more";
+    assert!(said.stderr.contains(noticed), "{}", said.stderr);
+    let why = say(&folder, &format!("why {}", name(&folder)?))?.stdout;
+    let found = "`commit` found that what `review` passed has changed since, so it went to `review`";
+    assert!(why.contains(found), "{why}");
     assert_eq!(git(&folder, &["log", "-1", "--format=%s"])?, "start");
     Ok(())
 }
@@ -191,7 +195,7 @@ fn a_run_that_is_interrupted_says_how_to_go_on() -> Outcome {
         assert_eq!(resumed.code, Some(3), "{}", resumed.stderr);
         assert!(!resumed.stderr.contains("lost") && !resumed.stderr.contains("try 2"), "{}", resumed.stderr);
         let log = say(&folder, &format!("log {name}"))?.stdout;
-        assert!(log.contains("write.1 was called off, because the run was left"), "{log}");
+        assert!(log.contains("write.1 was put off: the run was left"), "{log}");
     }
     Ok(())
 }
@@ -231,7 +235,7 @@ fn what_is_missing_is_said_before_anything_is_done() -> Outcome {
         assert!(ran.stderr.contains(expected), "{words}: {}", ran.stderr);
     }
     assert!(say(&folder, "list")?.stdout.starts_with("no runs yet"));
-    fs::write(folder.join(".loopwright/config.yaml"), "agents:\n  coder: {command: x}\n")?;
+    fs::write(folder.join(".loopwright/config.yaml"), "agents:\n  coder: {command: cat}\n")?;
     let ran = say(&folder, "run greet world")?;
     assert_eq!(ran.code, Some(2));
     assert!(ran.stderr.contains("the role `judge` is for the agent `judge`"), "{}", ran.stderr);

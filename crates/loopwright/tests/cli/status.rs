@@ -54,8 +54,10 @@ fn one_that_is_driven_is_told_from_one_that_was_left() -> Outcome {
     insta::assert_snapshot!(status(&folder, "status", &run)?);
     // Asking who drives takes the lease from nobody.
     assert_eq!(say(&folder, &format!("resume {run}"))?.code, Some(6));
+    assert!(say(&folder, "list")?.stdout.ends_with("write  at work\n"));
     driver.kill()?;
     driver.wait()?;
+    assert!(say(&folder, "list")?.stdout.ends_with("write  left\n"));
     insta::assert_snapshot!(status(&folder, "status", &run)?);
     assert_eq!(say(&folder, &format!("stop {run}"))?.code, Some(0));
     Ok(())

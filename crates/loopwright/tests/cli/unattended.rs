@@ -48,9 +48,43 @@ fn an_answer_to_no_question_is_a_mistake() -> Outcome {
     let ran = say(&folder, "run greet world --answer shp=yes")?;
     assert_eq!(ran.code, Some(2));
     assert_eq!(ran.stderr, "error: `greet` asks no question `shp`\nhint: did you mean `ship`?\n");
+    let ran = say(&folder, "run greet world --answer ship=perhaps")?;
+    assert_eq!(ran.code, Some(2));
+    assert_eq!(ran.stderr, "error: `perhaps` is no answer to `ship`\nhint: it is one of yes, no, deferred\n");
     let ran = say(&folder, "run greet world --unattended maybe")?;
     assert_eq!(ran.code, Some(2));
     assert!(ran.stderr.contains("[possible values: fail, default]"), "{}", ran.stderr);
     assert!(say(&folder, "list")?.stdout.starts_with("no runs yet"));
+    Ok(())
+}
+
+#[test]
+fn whoever_answers_elsewhere_than_at_a_terminal_sees_what_it_is_about() -> Outcome {
+    let folder = project("unattended-shows", CODER)?;
+    let text = WORKFLOW.replace("asks: \"Ship it?\",", "asks: \"Ship it?\", shows: [diff],");
+    fs::write(folder.join(".loopwright/workflows/greet/workflow.yaml"), text)?;
+    let asked = say(&folder, "run greet world")?;
+    let run = name(&folder)?;
+    let about = format!("it is about diff (`loopwright show {run}` prints it)");
+    assert!(asked.stdout.contains(&about), "{}", asked.stdout);
+    let status = say(&folder, "status")?.stdout;
+    assert!(status.contains(&format!("is about     diff (`loopwright show {run}` prints it)")), "{status}");
+    let shown = say(&folder, &format!("show {run}"))?.stdout;
+    assert!(shown.contains("--- diff\n") && shown.contains("\n+hello\n"), "{shown}");
+    let shown: serde_json::Value =
+        serde_json::from_str(&say(&folder, &format!("show {run} --json"))?.stdout)?;
+    assert!(shown["shows"]["diff"].as_str().is_some_and(|it| it.contains("+hello")), "{shown}");
+    Ok(())
+}
+
+#[test]
+fn a_question_can_be_put_off() -> Outcome {
+    let folder = project("unattended-deferred", CODER)?;
+    let asked = say(&folder, "run greet world")?;
+    let run = name(&folder)?;
+    assert!(asked.stdout.contains(&format!("or `loopwright answer {run} deferred`")), "{}", asked.stdout);
+    let put_off = say(&folder, &format!("answer {run} deferred"))?;
+    assert_eq!(put_off.code, Some(1), "{}", put_off.stderr);
+    assert!(put_off.stdout.contains("because `ask` came out as deferred"), "{}", put_off.stdout);
     Ok(())
 }

@@ -1,0 +1,186 @@
+//! Whether everything is there that a run will need: better said before anybody has worked.
+
+use loopwright_core::definition::{Action, CheckWhat, Kind, State, Workflow};
+
+use crate::config::CONFIG;
+use crate::engine::{Begin, Engine};
+use crate::error::EngineError;
+use crate::files::Change;
+use crate::git::GitError;
+use crate::scene::Scene;
+
+impl Engine {
+    /// Whether everything is there that a run will need.
+    pub(crate) fn suits(&self, workflow: &Workflow, begin: &Begin) -> Result<(), EngineError> {
+        let wrong = |why: String| Err(EngineError::Wrong(why));
+        if let Some(what) = crate::unkept::first(workflow) {
+            return wrong(format!(
+                "`{}` does not run yet: {what}, and that is not kept to yet; it can be checked and rehearsed",
+                workflow.name
+            ));
+        }
+        self.has_agents(workflow)?;
+        self.has_commands(workflow)?;
+        self.may_commit(workflow)?;
+        if begin.subject.trim().is_empty() {
+            return wrong(format!(
+                "a run of `{}` is about a {}: say which",
+                workflow.name, workflow.subject.name
+            ));
+        }
+        if is_in_a_path(workflow) && (begin.subject.contains('/') || begin.subject.starts_with('.')) {
+            return wrong(format!(
+                "`{}` cannot be a {}: it would be part of a path",
+                begin.subject, workflow.subject.name
+            ));
+        }
+        if !matches(workflow.subject.matches.as_deref(), &begin.subject) {
+            let pattern = workflow.subject.matches.as_deref().unwrap_or_default();
+            return wrong(format!(
+                "`{}` is no {}: it has to match `{pattern}`",
+                begin.subject, workflow.subject.name
+            ));
+        }
+        for (name, input) in &workflow.inputs {
+            match begin.inputs.get(name) {
+                None if !input.optional => {
+                    return wrong(format!("the input `{name}` is missing: `--input {name}=...`"));
+                }
+                Some(value) if !matches(input.matches.as_deref(), value) => {
+                    let pattern = input.matches.as_deref().unwrap_or_default();
+                    return wrong(format!(
+                        "the input `{name}` has to match `{pattern}`, and `{value}` does not"
+                    ));
+                }
+                _ => {}
+            }
+        }
+        if let Some(name) = begin.inputs.keys().find(|it| !workflow.inputs.contains_key(*it)) {
+            let known = loopwright_core::problem::did_you_mean(name, workflow.inputs.keys().map(|it| &**it));
+            return wrong(format!(
+                "there is no input `{name}`: {}",
+                known.unwrap_or_else(|| "it takes none".into())
+            ));
+        }
+        for (name, value) in &begin.vars {
+            let Some(variable) = workflow.main.vars.get(name) else {
+                let known = workflow.main.vars.iter().filter(|(_, it)| it.input).map(|(it, _)| &**it);
+                let known = loopwright_core::problem::did_you_mean(name, known);
+                let known = known.unwrap_or_else(|| "there is none to choose".into());
+                return wrong(format!("there is no variable `{name}`: {known}"));
+            };
+            if begin.phase.is_none() && !variable.input {
+                return wrong(format!(
+                    "the variable `{name}` is not for you to choose: the workflow sets it"
+                ));
+            }
+            if !variable.values.contains(value) {
+                let values: Vec<&str> = variable.values.iter().map(|it| &**it).collect();
+                return wrong(format!("`{name}` is one of {}, and not `{value}`", values.join(", ")));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether there is somebody for every role.
+    fn has_agents(&self, workflow: &Workflow) -> Result<(), EngineError> {
+        for (name, role) in &workflow.roles {
+            let agent = &role.agent;
+            let missing = match self.agents.get(&**agent) {
+                None => format!(
+                    "there is none of that name; say in `{CONFIG}` what it is: `agents: {{{agent}: {{command: \"...\"}}}}`"
+                ),
+                Some(it) => match it.missing(self.home.root()) {
+                    Some(program) => format!("`{program}` is not there; `{CONFIG}` says what `{agent}` is"),
+                    None => continue,
+                },
+            };
+            return Err(EngineError::Wrong(format!(
+                "the role `{name}` is for the agent `{agent}`, and {missing}"
+            )));
+        }
+        Ok(())
+    }
+
+    /// Whether the project has the commands that are its checks.
+    fn has_commands(&self, workflow: &Workflow) -> Result<(), EngineError> {
+        for state in states(workflow) {
+            if let Kind::Check(check) = &state.kind
+                && let CheckWhat::Project(name) = &check.what
+                && !check.none_passes
+                && self.project.commands_of(name).is_empty()
+            {
+                return Err(EngineError::Wrong(format!(
+                    "`{}` runs the project's own `{name}`, and there is no command for that; say in `{CONFIG}` which: `project: {{test: \"...\"}}`",
+                    state.name
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether git would let a workflow commit that does.
+    fn may_commit(&self, workflow: &Workflow) -> Result<(), EngineError> {
+        if !self.home.is_repository || !actions(workflow).any(|it| it.commits.is_some()) {
+            return Ok(());
+        }
+        for who in ["GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"] {
+            match self.home.git.text(&["var", who]) {
+                Ok(_) => {}
+                Err(missing @ GitError::Missing(_)) => return Err(missing.into()),
+                Err(GitError::Failed { .. }) => {
+                    return Err(EngineError::Wrong(
+                        "git does not know who commits here; tell it: `git config user.name \"...\"` and `git config user.email \"...\"`".into(),
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What was changed and not committed before the run began, if it will be part of what is committed.
+    pub(crate) fn begun_before(&self, scene: &Scene<'_>) -> Result<Option<String>, EngineError> {
+        if !self.home.is_repository {
+            return Ok(None);
+        }
+        let mut sets = Vec::new();
+        for document in actions(scene.workflow).filter_map(|it| it.commits.as_ref()).flatten() {
+            sets.extend(scene.set(document)?);
+        }
+        let Some(head) = scene.files.git().head()?.filter(|_| !sets.is_empty()) else { return Ok(None) };
+        let changes = scene.look.since(&scene.files.look_back(&head)?);
+        let paths: Vec<String> = changes.iter().map(Change::path).map(str::to_owned).collect();
+        let paths: Vec<String> =
+            paths.into_iter().filter(|path| sets.iter().any(|it| it.matches(path))).collect();
+        Ok((!paths.is_empty()).then(|| {
+            let listed = crate::effects::listed(&paths);
+            format!("not committed yet, and so part of what will be judged and committed: {listed}")
+        }))
+    }
+}
+
+/// All states of a workflow, those of its children with them.
+fn states(workflow: &Workflow) -> impl Iterator<Item = &State> {
+    let machines = std::iter::once(&workflow.main).chain(workflow.children.values());
+    machines.flat_map(|it| it.states.values())
+}
+
+fn actions(workflow: &Workflow) -> impl Iterator<Item = &Action> {
+    let done = states(workflow).filter_map(|it| match &it.kind {
+        Kind::Do { actions, .. } => Some(actions),
+        _ => None,
+    });
+    done.flatten()
+}
+
+/// Whether what a run is about is part of a path.
+fn is_in_a_path(workflow: &Workflow) -> bool {
+    let named = |text: &str| text.contains("subject");
+    let mut sets = workflow.documents.values().filter_map(|it| it.set.as_ref());
+    workflow.folder.as_deref().is_some_and(named) || sets.any(|it| it.templates().any(named))
+}
+
+/// Whether a whole text matches a pattern.
+fn matches(pattern: Option<&str>, text: &str) -> bool {
+    pattern.is_none_or(|it| regex_lite::Regex::new(&format!("^(?:{it})$")).is_ok_and(|it| it.is_match(text)))
+}

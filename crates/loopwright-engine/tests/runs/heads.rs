@@ -1,0 +1,95 @@
+//! Agents and checks that commit, or check something else out.
+
+use loopwright_core::definition::Outcome as Ending;
+use loopwright_engine::{Begin, Standing};
+
+use crate::bench::{Bench, in_folder, run};
+
+const APPROVES: (&str, &str) =
+    ("codex", r#"cat > ../reviewed; printf '```json\n{"verdict": "APPROVED"}\n```\n'"#);
+
+/// Runs `task` with an agent, and a test of the project's.
+fn task(bench: &Bench, coder: &str) {
+    let engine = bench.engine(&[("claude", coder), APPROVES]);
+    let begin = Begin { subject: "greet".into(), ..Begin::default() };
+    let (_, standing) = run(&engine, &in_folder("../../workflows", "task"), &begin).expect("it runs");
+    let success = matches!(standing, Standing::Over { ending: Some(Ending::Success), .. });
+    assert!(success, "{:#?}", bench.lines());
+}
+
+fn said(bench: &Bench) -> String {
+    bench.lines().into_iter().filter(|it| it.starts_with("said:")).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn what_an_agent_commits_is_not_committed() {
+    for (way, coder, told) in [
+        ("on the branch", "git add --all; git commit --quiet -m mine", "was committed, which is for"),
+        (
+            "on another",
+            "git checkout --quiet -b mine; git add --all; git commit --quiet -m mine",
+            "was committed and the branch `mine` was checked out",
+        ),
+        ("on none", "git checkout --quiet --detach", "no branch was checked out any more"),
+        ("nowhere", "true", ""),
+    ] {
+        let bench = Bench::with(&[("test.sh", "exit 0\n")]);
+        let start = bench.git(&["rev-parse", "HEAD"]);
+        task(&bench, &format!("cat > /dev/null; echo hello > greeting; {coder}"));
+        assert!(said(&bench).contains(told), "{way}: {}", said(&bench));
+        assert_eq!(said(&bench).is_empty(), told.is_empty(), "{way}: {}", said(&bench));
+        assert_eq!(bench.git(&["branch", "--show-current"]), "main", "{way}");
+        assert_eq!(bench.git(&["log", "--format=%s"]), "greet\nstart", "{way}");
+        assert_eq!(bench.git(&["rev-parse", "HEAD^"]), start, "{way}");
+        assert_eq!(bench.git(&["status", "--porcelain"]), "", "{way}");
+        assert!(bench.read("../reviewed").contains("+hello"), "{way}: the reviewer saw nothing of it");
+    }
+}
+
+#[test]
+fn what_a_check_commits_is_not_committed() {
+    let bench = Bench::with(&[("test.sh", "git add --all; git commit --quiet -m mine\n")]);
+    task(&bench, "cat > /dev/null; echo hello > greeting");
+    assert!(said(&bench).contains("while the check ran,"), "{}", said(&bench));
+    assert_eq!(bench.git(&["log", "--format=%s"]), "greet\nstart");
+}
+
+#[test]
+fn where_nothing_was_committed_yet_nothing_is_after_an_agent_did() {
+    let bench = Bench::with(&[("test.sh", "exit 0\n")]);
+    bench.git(&["update-ref", "-d", "HEAD"]);
+    task(&bench, "cat > /dev/null; echo hello > greeting; git add --all; git commit --quiet -m mine");
+    assert_eq!(bench.git(&["log", "--format=%s"]), "greet");
+    // What was there before it began is part of what is committed, so it was shown.
+    assert!(bench.read("../reviewed").contains("test.sh"));
+}
+
+#[test]
+fn nothing_is_committed_that_the_reviewer_was_not_shown() {
+    let bench = Bench::with(&[("test.sh", "exit 0\n"), ("a", "a\n")]);
+    bench.write("a", "begun by a person\n");
+    bench.write(".loopwright/config.yaml", "agents: {}\n");
+    task(&bench, "cat > /dev/null; echo hello > greeting");
+    let shown = bench.read("../reviewed");
+    assert!(shown.contains("+begun by a person") && shown.contains("+hello"), "{shown}");
+    assert!(said(&bench).contains("not committed yet"), "{}", said(&bench));
+    assert!(said(&bench).contains("`a`"), "{}", said(&bench));
+    // Who does the work is nothing that an agent changed.
+    assert!(!shown.contains("agents: {}"), "{shown}");
+    assert_eq!(bench.git(&["show", "--format=", "--name-only", "HEAD"]), "a\ngreeting");
+    assert_eq!(bench.git(&["status", "--porcelain"]), "?? .loopwright/");
+}
+
+#[test]
+fn who_does_the_work_is_not_for_agents_to_change() {
+    let bench = Bench::with(&[("test.sh", "exit 0\n"), (".loopwright/config.yaml", "agents: {}\n")]);
+    let engine = bench.engine(&[
+        ("claude", "cat > /dev/null; echo hello > greeting; echo x > .loopwright/config.yaml"),
+        APPROVES,
+    ]);
+    let begin = Begin { subject: "greet".into(), ..Begin::default() };
+    let (_, standing) = run(&engine, &in_folder("../../workflows", "task"), &begin).expect("it runs");
+    assert!(matches!(standing, Standing::Over { ending: Some(Ending::Failure), .. }), "{standing:?}");
+    assert_eq!(bench.lines(), ["implement.1 out-of-bounds"]);
+    assert_eq!(bench.read(".loopwright/config.yaml"), "agents: {}\n");
+}
