@@ -1,4 +1,5 @@
-//! What comes of something that is being written: whoever wants it waits when it has nothing else to do.
+//! What comes of something that is to be written: whoever wants it waits when it has nothing else to do, and may be the one
+//! who writes it.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
@@ -12,7 +13,7 @@ pub struct Ticket(Hears<u64>);
 impl Ticket {
     /// One that is known already.
     pub fn known(outcome: Result<u64, JournalError>) -> Self {
-        let (tells, hears) = slot();
+        let (tells, hears) = slot(None);
         tells.tell(outcome);
         Self(hears)
     }
@@ -27,10 +28,19 @@ impl Ticket {
     }
 }
 
+/// Writes what several want written, led by one of them.
+pub(super) trait Leads: Send + Sync {
+    /// Whether whoever asks leads from now on. Otherwise somebody does, and cannot step down before it was seen to that
+    /// the lead can be handed on.
+    fn may_lead(&self, or_else: &mut dyn FnMut()) -> bool;
+    /// Writes what is wanted, tells everybody, and hands the lead on.
+    fn lead(&self);
+}
+
 /// Where one thread tells another what came of something, once.
-pub(super) fn slot<T>() -> (Tells<T>, Hears<T>) {
+pub(super) fn slot<T>(leads: Option<Arc<dyn Leads>>) -> (Tells<T>, Hears<T>) {
     let slot = Arc::new(Slot { inside: Mutex::new(Inside::Open { awaited: false }), told: Condvar::new() });
-    (Tells(Some(Arc::clone(&slot))), Hears(slot))
+    (Tells(Some(Arc::clone(&slot))), Hears { slot, leads })
 }
 
 #[derive(Debug)]
@@ -45,6 +55,8 @@ enum Inside<T> {
     Open {
         awaited: bool,
     },
+    /// Not known, and whoever waits for it leads.
+    Lead,
     Known(Result<T, JournalError>),
     Taken,
 }
@@ -60,6 +72,54 @@ impl<T> Slot<T> {
             self.told.notify_one();
         }
     }
+
+    /// Hands the lead to whoever sleeps until this is known, if somebody does.
+    fn hand_the_lead(&self) -> bool {
+        let mut inside = self.inside();
+        let sleeps = matches!(*inside, Inside::Open { awaited: true });
+        if sleeps {
+            *inside = Inside::Lead;
+            self.told.notify_one();
+        }
+        sleeps
+    }
+
+    /// From here on somebody sleeps until it is known.
+    fn await_it(&self) {
+        let mut inside = self.inside();
+        if let Inside::Open { awaited } = &mut *inside {
+            *awaited = true;
+        }
+    }
+
+    /// Sleeps until it is known, or until somebody has to lead. Whether that is so.
+    fn sleep(&self) -> bool {
+        let mut inside = self.inside();
+        loop {
+            match *inside {
+                Inside::Open { .. } => {}
+                Inside::Lead => {
+                    *inside = Inside::Open { awaited: false };
+                    return true;
+                }
+                Inside::Known(_) | Inside::Taken => return false,
+            }
+            inside = self.told.wait(inside).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// What came of it, if that is known.
+    fn taken(&self) -> Option<Result<T, JournalError>> {
+        let mut inside = self.inside();
+        match std::mem::replace(&mut *inside, Inside::Taken) {
+            Inside::Known(outcome) => Some(outcome),
+            Inside::Taken => Some(Err(JournalError::Gone)),
+            open => {
+                *inside = open;
+                None
+            }
+        }
+    }
 }
 
 /// The side that tells. One that is dropped without a word tells that nobody is left to write.
@@ -67,6 +127,10 @@ impl<T> Slot<T> {
 pub(super) struct Tells<T>(Option<Arc<Slot<T>>>);
 
 impl<T> Tells<T> {
+    pub(super) fn hand_the_lead(&self) -> bool {
+        self.0.as_ref().is_some_and(|it| it.hand_the_lead())
+    }
+
     pub(super) fn tell(mut self, outcome: Result<T, JournalError>) {
         if let Some(slot) = self.0.take() {
             slot.tell(outcome);
@@ -83,19 +147,28 @@ impl<T> Drop for Tells<T> {
 }
 
 /// The side that hears.
-#[derive(Debug)]
-pub(super) struct Hears<T>(Arc<Slot<T>>);
+pub(super) struct Hears<T> {
+    slot: Arc<Slot<T>>,
+    leads: Option<Arc<dyn Leads>>,
+}
+
+impl<T> std::fmt::Debug for Hears<T> {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_struct("Hears").finish_non_exhaustive()
+    }
+}
 
 impl<T> Hears<T> {
+    /// Waits until it is known. Where nobody writes, whoever waits does.
     pub(super) fn wait(self) -> Result<T, JournalError> {
-        let mut inside = self.0.inside();
         loop {
-            match std::mem::replace(&mut *inside, Inside::Taken) {
-                Inside::Known(outcome) => return outcome,
-                Inside::Taken => return Err(JournalError::Gone),
-                Inside::Open { .. } => *inside = Inside::Open { awaited: true },
+            if let Some(outcome) = self.slot.taken() {
+                return outcome;
             }
-            inside = self.0.told.wait(inside).unwrap_or_else(PoisonError::into_inner);
+            let Some(leads) = &self.leads else { return Err(JournalError::Gone) };
+            if leads.may_lead(&mut || self.slot.await_it()) || self.slot.sleep() {
+                leads.lead();
+            }
         }
     }
 }

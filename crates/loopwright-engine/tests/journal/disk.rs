@@ -84,9 +84,10 @@ fn what_is_not_as_it_was_written_is_noticed() {
         ("DELETE FROM batches WHERE last = 1", "run `a`, event 1 is missing"),
         ("DELETE FROM batches WHERE last = 4", "run `a`, events 3 to 4 are missing"),
         ("DELETE FROM batches", "run `a`, events 1 to 4 are missing"),
+        ("DELETE FROM batches WHERE last IN (1, 2)", "run `a`, events 1 to 2 are missing"),
         (
             "UPDATE batches SET version = 99 WHERE last = 1",
-            "run `a`, event 1 is of no use: a later Loopwright wrote it (version 99 of events, this one knows 3); use that one, or a newer one",
+            "run `a`, event 1 is of no use: a later Loopwright wrote it (version 99 of events, this one knows 4); use that one, or a newer one",
         ),
     ] {
         let disk = disk();
@@ -94,6 +95,22 @@ fn what_is_not_as_it_was_written_is_noticed() {
         change(&disk.path, statement);
         let journal = Sqlite::open(&disk.path).expect("it opens");
         assert_eq!(damage_in(journal.events("a", 0).expect_err("damage")), wanted, "{statement}");
+    }
+    // Where only the way from one to the next is lost, they are found all the same.
+    for statement in [
+        "UPDATE batches SET before = 0",
+        "UPDATE batches SET before = id",
+        "UPDATE batches SET before = id + 1",
+        "UPDATE batches SET before = 99 WHERE last = 4",
+        "UPDATE runs SET tail = 0",
+        "UPDATE runs SET tail = tail - 1",
+    ] {
+        let disk = disk();
+        written(&disk.path);
+        change(&disk.path, statement);
+        let journal = Sqlite::open(&disk.path).expect("it opens");
+        assert_eq!(journal.events("a", 0).expect("events").len(), 4, "{statement}");
+        assert_eq!(journal.events("a", 2).expect("events").len(), 2, "{statement}");
     }
     let disk = disk();
     written(&disk.path);
@@ -185,7 +202,7 @@ fn a_later_format_is_left_alone() {
     written(&disk.path);
     change(&disk.path, "PRAGMA user_version = 7");
     let error = Sqlite::open(&disk.path).expect_err("too new");
-    assert!(matches!(error, JournalError::TooNew { found: 7, known: 2, .. }), "{error}");
+    assert!(matches!(error, JournalError::TooNew { found: 7, known: 3, .. }), "{error}");
     let connection = rusqlite::Connection::open(&disk.path).expect("the file");
     let format: u32 = connection.pragma_query_value(None, "user_version", |it| it.get(0)).expect("a format");
     assert_eq!(format, 7);

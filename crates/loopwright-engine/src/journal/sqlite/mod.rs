@@ -1,7 +1,8 @@
 //! The journal in `SQLite`: one file that every worktree and every driver of a repository shares.
 //!
-//! One thread writes. What comes while it waits for the disk is taken together into the next commit, so that a thousand
-//! runs cost little more than one. A commit is on the disk (`synchronous=FULL`) before anybody is told of it.
+//! One of those who want something written writes at a time, for all of them: what comes while it waits for the disk is taken
+//! together into the next commit, so that a thousand runs cost little more than one. A commit is on the disk
+//! (`synchronous=FULL`) before anybody is told of it.
 
 mod forget;
 mod read;
@@ -11,24 +12,20 @@ mod write;
 mod writer;
 
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Sender, channel};
-use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::thread::JoinHandle;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rusqlite::Connection;
 
 pub use self::forget::Amount;
 use self::write::Writing;
-use self::writer::Job;
+use self::writer::Writer;
 use super::ticket::{Hears, Ticket};
 use super::{Batch, Journal, JournalError, Lease, Letter, Millis, NewRun, RunLine, Snapshot, Stored};
 
 /// A journal in a file.
 pub struct Sqlite {
     path: PathBuf,
-    /// Where whoever writes is told what to write.
-    jobs: Option<Sender<Box<dyn Job>>>,
-    writer: Option<JoinHandle<()>>,
+    writer: Arc<Writer>,
     /// Readers do not wait for writers.
     reader: Mutex<Connection>,
 }
@@ -39,14 +36,8 @@ impl Sqlite {
         let writer = schema::connect(path)?;
         schema::bring_up_to_date(&writer, path)?;
         let reader = schema::connect(path)?;
-        let (jobs, wanted) = channel::<Box<dyn Job>>();
-        let own = path.to_owned();
-        let writer = std::thread::Builder::new()
-            .name("journal".into())
-            .spawn(move || writer::write_all(own, &writer, &wanted));
-        let writer =
-            writer.map_err(|it| JournalError::Unusable { path: path.to_owned(), why: it.to_string() })?;
-        Ok(Self { path: path.to_owned(), jobs: Some(jobs), writer: Some(writer), reader: Mutex::new(reader) })
+        let writer = Writer::new(path.to_owned(), writer);
+        Ok(Self { path: path.to_owned(), writer, reader: Mutex::new(reader) })
     }
 
     /// Looks at every page of the file: what is wrong with it, in `SQLite`'s words.
@@ -66,10 +57,7 @@ impl Sqlite {
         &self,
         work: impl FnMut(&mut Writing<'_>) -> Result<T, write::Failed> + Send + 'static,
     ) -> Hears<T> {
-        let (job, hears) = writer::job(work);
-        // Where nobody writes any more, that is what is heard.
-        let _ = self.jobs.as_ref().map(|it| it.send(job));
-        hears
+        self.writer.want(work)
     }
 
     fn write<T: Send + 'static>(
@@ -88,10 +76,7 @@ impl std::fmt::Debug for Sqlite {
 
 impl Drop for Sqlite {
     fn drop(&mut self) {
-        self.jobs = None;
-        if let Some(writer) = self.writer.take() {
-            let _ = writer.join();
-        }
+        self.writer.write_all();
     }
 }
 

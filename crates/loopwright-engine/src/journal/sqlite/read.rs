@@ -19,6 +19,8 @@ struct BatchRow {
     at: Millis,
     body: String,
     sum: i64,
+    /// The batch before it of the same run; none, if that is no number of one.
+    before: i64,
 }
 
 /// The events after a number. `None`: there is no such run.
@@ -26,22 +28,63 @@ pub(super) fn rows(connection: &Connection, run: &str, after: u64) -> Result<Opt
     // Both from one moment, or a run that is appended to in between looks damaged.
     let transaction = connection.unchecked_transaction()?;
     let Some((id, last)) = numbers(connection, run)? else { return Ok(None) };
-    let select =
-        "SELECT last, count, version, at, body, sum FROM batches WHERE run = ?1 AND last > ?2 ORDER BY last";
-    let mut select = connection.prepare_cached(select)?;
-    let read = |row: &Row<'_>| {
-        Ok(BatchRow {
-            last: row.get(0)?,
-            count: row.get(1)?,
-            version: row.get(2)?,
-            at: row.get(3)?,
-            body: row.get(4)?,
-            sum: row.get(5)?,
-        })
+    let rows = match chained(connection, id, (after, last))? {
+        Some(rows) => rows,
+        // What there still is says best what is missing.
+        None => found(connection, id, after)?,
     };
-    let rows = select.query_map(params![id, after], read)?.collect::<Result<Vec<_>, _>>()?;
     transaction.finish()?;
     Ok(Some(Rows { last, rows }))
+}
+
+/// What a batch is read from.
+const BATCH: &str = "SELECT last, count, version, at, body, sum, before FROM batches";
+
+fn batch(row: &Row<'_>) -> Result<BatchRow, Error> {
+    Ok(BatchRow {
+        last: row.get(0)?,
+        count: row.get(1)?,
+        version: row.get(2)?,
+        at: row.get(3)?,
+        body: row.get(4)?,
+        sum: row.get(5)?,
+        before: row.get(6)?,
+    })
+}
+
+/// The batches after a number to the last, from the last one back. `None`: they do not hang together.
+fn chained(
+    connection: &Connection,
+    run: i64,
+    (after, last): (u64, u64),
+) -> Result<Option<Vec<BatchRow>>, Error> {
+    let mut tail = connection.prepare_cached("SELECT tail FROM runs WHERE id = ?1")?;
+    let mut next: i64 = tail.query_row([run], |row| row.get(0))?;
+    let mut select = connection.prepare_cached(&format!("{BATCH} WHERE id = ?1 AND run = ?2"))?;
+    let mut rows: Vec<BatchRow> = Vec::new();
+    while next > 0 {
+        let Some(row) = select.query_row(params![next, run], batch).optional()? else { return Ok(None) };
+        if row.last <= after {
+            break;
+        }
+        let follows = rows.last().is_none_or(|it| row.last.checked_add(it.count) == Some(it.last));
+        // Each is older than the one that names it, so that this comes to an end.
+        if !follows || row.before >= next {
+            return Ok(None);
+        }
+        next = row.before;
+        rows.push(row);
+    }
+    let ends = rows.first().map_or(after, |it| it.last) >= last;
+    let begins = rows.last().is_none_or(|it| it.last.saturating_sub(it.count) <= after);
+    rows.reverse();
+    Ok((begins && ends).then_some(rows))
+}
+
+/// The batches after a number, wherever they are.
+fn found(connection: &Connection, run: i64, after: u64) -> Result<Vec<BatchRow>, Error> {
+    let mut select = connection.prepare(&format!("{BATCH} WHERE run = ?1 AND last > ?2 ORDER BY last"))?;
+    select.query_map(params![run, after], batch)?.collect()
 }
 
 fn numbers(connection: &Connection, run: &str) -> Result<Option<(i64, u64)>, Error> {

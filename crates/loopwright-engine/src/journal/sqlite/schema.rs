@@ -69,6 +69,18 @@ const STEPS: &[&str] = &[
     CREATE UNIQUE INDEX batches_of_run ON batches (run, last);
     DROP TABLE events;
 ",
+    // A run knows its last batch, and each batch the one before it of the same run: nothing has to be found a place in an
+    // index for every step of every run.
+    "
+    ALTER TABLE runs ADD COLUMN tail INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE batches ADD COLUMN before INTEGER NOT NULL DEFAULT 0;
+    UPDATE batches SET before = chain.before FROM
+        (SELECT id, lag(id, 1, 0) OVER (PARTITION BY run ORDER BY last) AS before FROM batches) AS chain
+        WHERE chain.id = batches.id;
+    UPDATE runs SET tail =
+        coalesce((SELECT id FROM batches WHERE run = runs.id ORDER BY last DESC LIMIT 1), 0);
+    DROP INDEX batches_of_run;
+",
 ];
 
 /// So many pages are written before they are brought into the file itself: what many runs write goes to the same pages again

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use loopwright_core::machine::VERSION;
-use rusqlite::{Connection, Error, OptionalExtension as _, Statement, params};
+use rusqlite::{CachedStatement, Connection, Error, OptionalExtension as _, params};
 
 use crate::journal::{Batch, JournalError, Lease, Millis, NewRun, Stands};
 
@@ -29,21 +29,31 @@ impl From<JournalError> for Failed {
 
 type Written<T> = Result<T, Failed>;
 
-/// So many runs are known by their numbers at most.
+/// So many runs are known at most.
 const MOST_KNOWN: usize = 16_384;
 
-/// What is kept at hand from one commit to the next: what every append needs.
+/// A run by its number, and its last batch.
+#[derive(Clone, Copy)]
+pub(super) struct Known {
+    id: i64,
+    tail: i64,
+}
+
+/// What one commit is written with.
 pub(super) struct Writing<'c> {
     connection: &'c Connection,
-    /// The numbers of runs. They are looked at again with each append, so that one that is no longer right does no harm.
-    numbers: HashMap<String, i64>,
-    advance: Option<Statement<'c>>,
-    insert: Option<Statement<'c>>,
+    /// Runs, kept from one commit to the next. What is known of one is looked at again with each append, so that nothing that
+    /// is no longer right does any harm.
+    known: &'c mut HashMap<String, Known>,
+    /// The number of the next batch.
+    next: Option<i64>,
+    advance: Option<CachedStatement<'c>>,
+    insert: Option<CachedStatement<'c>>,
 }
 
 impl<'c> Writing<'c> {
-    pub(super) fn new(connection: &'c Connection) -> Self {
-        Self { connection, numbers: HashMap::new(), advance: None, insert: None }
+    pub(super) fn new(connection: &'c Connection, known: &'c mut HashMap<String, Known>) -> Self {
+        Self { connection, known, next: None, advance: None, insert: None }
     }
 
     pub(super) fn connection(&self) -> &'c Connection {
@@ -55,34 +65,78 @@ impl<'c> Writing<'c> {
         self.connection.prepare_cached(statement)?.execute([]).map(drop)
     }
 
-    /// Brings a run forward, if it is where its driver thinks and the driver is still its driver.
-    fn advance(&mut self, id: i64, prepared: &Prepared) -> Result<bool, Error> {
-        const ADVANCE: &str = "UPDATE runs SET last = ?5, updated = ?6, state = coalesce(?7, state),
-            status = coalesce(?8, status) WHERE id = ?1 AND name = ?2 AND token = ?3 AND last = ?4 AND until > 0";
+    /// Brings a run forward to a batch, if it is where its driver thinks and the driver is still its driver.
+    fn advance(&mut self, run: Known, prepared: &Prepared) -> Result<bool, Error> {
+        const ADVANCE: &str = "UPDATE runs SET last = ?6, updated = ?7, state = coalesce(?8, state),
+            status = coalesce(?9, status), tail = ?10
+            WHERE id = ?1 AND name = ?2 AND token = ?3 AND last = ?4 AND tail = ?5 AND until > 0";
         let Prepared { lease, after, at, stands, .. } = prepared;
         let (state, status) = (stands.as_ref().map(|it| &it.state), stands.as_ref().map(|it| &it.status));
+        let tail = self.tail_after(run, prepared)?;
         let statement = at_hand(self.connection, &mut self.advance, ADVANCE)?;
+        let Lease { run: name, token, .. } = lease;
         let last = prepared.last();
-        let done = statement.execute(params![id, lease.run, lease.token, after, last, at, state, status])?;
+        let done = statement
+            .execute(params![run.id, name, token, after, run.tail, last, at, state, status, tail])?;
         Ok(done == 1)
     }
 
-    fn insert(&mut self, id: i64, prepared: &Prepared) -> Result<(), Error> {
-        const INSERT: &str = "INSERT INTO batches (run, last, count, version, at, body, sum) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+    /// Adds a batch to a run.
+    fn insert(&mut self, run: Known, prepared: &Prepared) -> Result<(), Error> {
+        const INSERT: &str = "INSERT INTO batches (id, run, last, count, version, at, body, sum, before)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
         let Prepared { count, at, body, sum, .. } = prepared;
-        at_hand(self.connection, &mut self.insert, INSERT)?
-            .execute(params![id, prepared.last(), count, VERSION, at, body, sum])
-            .map(drop)
+        let next = self.next()?;
+        at_hand(self.connection, &mut self.insert, INSERT)?.execute(params![
+            next,
+            run.id,
+            prepared.last(),
+            count,
+            VERSION,
+            at,
+            body,
+            sum,
+            run.tail
+        ])?;
+        self.next = Some(next + 1);
+        Ok(())
+    }
+
+    fn remember(&mut self, name: &str, run: Known) {
+        if let Some(known) = self.known.get_mut(name) {
+            *known = run;
+            return;
+        }
+        if self.known.len() >= MOST_KNOWN {
+            self.known.clear();
+        }
+        self.known.insert(name.to_owned(), run);
+    }
+
+    /// The last batch of a run once something is appended.
+    fn tail_after(&mut self, run: Known, prepared: &Prepared) -> Result<i64, Error> {
+        if prepared.count > 0 { self.next() } else { Ok(run.tail) }
+    }
+
+    /// The number of the next batch. Nobody else writes before this commit is done.
+    fn next(&mut self) -> Result<i64, Error> {
+        if let Some(next) = self.next {
+            return Ok(next);
+        }
+        let mut last = self.connection.prepare_cached("SELECT coalesce(max(id), 0) FROM batches")?;
+        let next = last.query_row([], |row| row.get::<_, i64>(0))? + 1;
+        self.next = Some(next);
+        Ok(next)
     }
 }
 
 fn at_hand<'a, 'c>(
     connection: &'c Connection,
-    kept: &'a mut Option<Statement<'c>>,
+    kept: &'a mut Option<CachedStatement<'c>>,
     text: &str,
-) -> Result<&'a mut Statement<'c>, Error> {
+) -> Result<&'a mut CachedStatement<'c>, Error> {
     if kept.is_none() {
-        *kept = Some(connection.prepare(text)?);
+        *kept = Some(connection.prepare_cached(text)?);
     }
     kept.as_mut().ok_or(Error::InvalidQuery)
 }
@@ -161,22 +215,19 @@ pub(super) fn create(writing: &mut Writing<'_>, run: &NewRun) -> Written<()> {
 
 pub(super) fn append(writing: &mut Writing<'_>, prepared: &Prepared) -> Written<u64> {
     let name = &prepared.lease.run;
-    let known = writing.numbers.get(name).copied();
-    let id = match known {
-        Some(id) if writing.advance(id, prepared)? => id,
+    let run = match writing.known.get(name).copied() {
+        Some(run) if writing.advance(run, prepared)? => run,
         _ => {
-            let id = looked_up(writing.connection, prepared)?;
-            writing.advance(id, prepared)?;
-            if writing.numbers.len() >= MOST_KNOWN {
-                writing.numbers.clear();
-            }
-            writing.numbers.insert(name.clone(), id);
-            id
+            let run = looked_up(writing.connection, prepared)?;
+            writing.advance(run, prepared)?;
+            run
         }
     };
+    let (id, tail) = (run.id, writing.tail_after(run, prepared)?);
     if prepared.count > 0 {
-        writing.insert(id, prepared)?;
+        writing.insert(run, prepared)?;
     }
+    writing.remember(name, Known { id, tail });
     let last = prepared.last();
     let connection = writing.connection;
     if let Some((body, sum)) = &prepared.snapshot {
@@ -195,22 +246,22 @@ pub(super) fn append(writing: &mut Writing<'_>, prepared: &Prepared) -> Written<
     Ok(last)
 }
 
-/// The number of a run that may be appended to; why it may not.
-fn looked_up(connection: &Connection, prepared: &Prepared) -> Written<i64> {
+/// The number of a run that may be appended to, and of its last batch; why it may not.
+fn looked_up(connection: &Connection, prepared: &Prepared) -> Written<Known> {
     let Prepared { lease, after, .. } = prepared;
-    let find = "SELECT id, last, token, until FROM runs WHERE name = ?1";
-    let found: Option<(i64, u64, u64, Millis)> = connection
+    let find = "SELECT id, last, token, until, tail FROM runs WHERE name = ?1";
+    let found: Option<(i64, u64, u64, Millis, i64)> = connection
         .prepare_cached(find)?
-        .query_row([&lease.run], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))
+        .query_row([&lease.run], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?)))
         .optional()?;
-    let Some((id, last, token, until)) = found else { return Err(no_run(&lease.run)) };
+    let Some((id, last, token, until, tail)) = found else { return Err(no_run(&lease.run)) };
     if token != lease.token || until == 0 {
         return Err(lost(lease));
     }
     if last != *after {
         return Err(JournalError::Behind { run: lease.run.clone(), last, after: *after }.into());
     }
-    Ok(id)
+    Ok(Known { id, tail })
 }
 
 pub(super) fn put(writing: &mut Writing<'_>, digest: &str, bytes: &[u8]) -> Written<()> {

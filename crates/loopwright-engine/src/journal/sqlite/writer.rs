@@ -1,42 +1,42 @@
-//! The one thread that writes: whatever waits is taken together into one commit.
+//! Writing together: whoever first waits for something to be durable writes for all who want something written.
+//!
+//! One of those who wait leads. It takes what is wanted into one commit, and what comes while it does so as well; then it
+//! tells everybody and hands the lead to one of those who came too late. Who is alone writes by itself, and nobody has to
+//! be woken for that.
 
+use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::mpsc::Receiver;
-use std::time::{Duration, Instant};
+use std::sync::{Arc, Mutex};
 
 use rusqlite::{Connection, Error};
 
-use super::schema;
-use super::write::{Failed, Writing};
+use super::write::{Failed, Known, Writing};
+use super::{held, schema};
 use crate::journal::JournalError;
-use crate::journal::ticket::{Hears, Tells, slot};
+use crate::journal::ticket::{Hears, Leads, Tells, slot};
 
 /// So much is taken into one commit at most: whoever came first must not wait for ever.
 const MOST_TOGETHER: usize = 4_096;
+/// After so many commits of few, what they wrote is brought into the file: written over, the log beside it costs half of
+/// what it costs while it grows.
+const TIDY_AFTER: u32 = 500;
+const FEW: usize = 16;
 
 /// Something to write.
-pub(super) trait Job: Send {
+trait Job: Send {
     /// Writes it, inside a transaction. Where it is refused, nothing was written; where it breaks, all is undone and done
     /// again one by one, so that it may be asked twice.
     fn perform(&mut self, writing: &mut Writing<'_>) -> Result<(), Failed>;
     /// Tells whoever wanted it: it is durable, or it is not there.
     fn tell(self: Box<Self>, outcome: Result<(), JournalError>);
+    /// Hands the lead to whoever waits for it, if somebody does.
+    fn hand_the_lead(&self) -> bool;
 }
 
 struct Task<T, F> {
     work: F,
     done: Option<T>,
     tells: Tells<T>,
-}
-
-/// Something to write, and where what comes of it is heard.
-pub(super) fn job<T, F>(work: F) -> (Box<dyn Job>, Hears<T>)
-where
-    T: Send + 'static,
-    F: FnMut(&mut Writing<'_>) -> Result<T, Failed> + Send + 'static,
-{
-    let (tells, hears) = slot();
-    (Box::new(Task { work, done: None, tells }), hears)
 }
 
 impl<T, F> Job for Task<T, F>
@@ -53,44 +53,43 @@ where
         let Self { done, tells, .. } = *self;
         tells.tell(outcome.and_then(|()| done.ok_or(JournalError::Gone)));
     }
-}
 
-/// A moment: so long is waited at a time to see whether more comes.
-const MOMENT: Duration = Duration::from_micros(50);
-
-/// Writes whatever is wanted, as much as there is at a time in one commit, until nobody can want anything any more.
-pub(super) fn write_all(path: PathBuf, connection: &Connection, wanted: &Receiver<Box<dyn Job>>) {
-    let mut writer = Writer { path, writing: Writing::new(connection) };
-    let (mut together, mut took) = (1, Duration::ZERO);
-    while let Ok(first) = wanted.recv() {
-        let mut jobs = vec![first];
-        more(&mut jobs, wanted);
-        // Whoever was just told that it is durable is about to come again. Where many do, it is cheaper for all to let them
-        // than to have two halves of them wait for each other's commits. Who is alone never waits.
-        let until = Instant::now() + took / 2;
-        while together > 1 && jobs.len() < MOST_TOGETHER && Instant::now() < until {
-            std::thread::sleep(MOMENT);
-            if more(&mut jobs, wanted) == 0 {
-                break;
-            }
-        }
-        let begun = Instant::now();
-        together = jobs.len();
-        writer.commit(jobs);
-        took = begun.elapsed();
+    fn hand_the_lead(&self) -> bool {
+        self.tells.hand_the_lead()
     }
 }
 
-/// Takes what waits; how much that was.
-fn more(jobs: &mut Vec<Box<dyn Job>>, wanted: &Receiver<Box<dyn Job>>) -> usize {
-    let before = jobs.len();
-    jobs.extend(wanted.try_iter().take(MOST_TOGETHER.saturating_sub(before)));
-    jobs.len() - before
+/// What is wanted and what it is written with.
+pub(super) struct Writer {
+    path: PathBuf,
+    queue: Mutex<Queue>,
+    /// For whoever leads.
+    at_hand: Mutex<AtHand>,
 }
 
-struct Writer<'c> {
-    path: PathBuf,
-    writing: Writing<'c>,
+#[derive(Default)]
+struct Queue {
+    jobs: Vec<Box<dyn Job>>,
+    /// Whether somebody leads.
+    is_led: bool,
+}
+
+struct AtHand {
+    connection: Connection,
+    known: HashMap<String, Known>,
+    /// Commits of few since it was last tidied.
+    untidy: u32,
+}
+
+impl AtHand {
+    /// Brings what was written into the file, if it is time for that. Where somebody is in the way, another time will do.
+    fn tidy(&mut self, written: usize) {
+        self.untidy += u32::from(written <= FEW);
+        if self.untidy >= TIDY_AFTER {
+            self.untidy = 0;
+            let _ = self.connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()));
+        }
+    }
 }
 
 /// How a job went, while nothing is durable yet.
@@ -99,44 +98,132 @@ enum Went {
     Refused(JournalError),
 }
 
-impl Writer<'_> {
-    /// Performs jobs in one transaction. One that is refused wrote nothing and does not disturb the others; where something
-    /// breaks, each has a transaction of its own.
-    fn commit(&mut self, mut jobs: Vec<Box<dyn Job>>) {
-        let begun = schema::patiently(|| self.writing.run("BEGIN IMMEDIATE"));
-        let broken = match begun.map(|()| self.together(&mut jobs)) {
-            Ok(Ok(went)) => return tell(jobs, went),
-            Ok(Err(_)) if jobs.len() > 1 => return jobs.into_iter().for_each(|it| self.commit(vec![it])),
-            Ok(Err(error)) | Err(error) => schema::told(&self.path, &error),
-        };
-        for job in jobs {
-            job.tell(Err(broken.clone()));
+/// What is in one commit, and how each went.
+type Together = Vec<(Box<dyn Job>, Went)>;
+
+impl Writer {
+    pub(super) fn new(path: PathBuf, connection: Connection) -> Arc<Self> {
+        let at_hand = Mutex::new(AtHand { connection, known: HashMap::new(), untidy: 0 });
+        Arc::new(Self { path, queue: Mutex::default(), at_hand })
+    }
+
+    /// Wants something written; what came of it is heard when it is durable.
+    pub(super) fn want<T: Send + 'static>(
+        self: &Arc<Self>,
+        work: impl FnMut(&mut Writing<'_>) -> Result<T, Failed> + Send + 'static,
+    ) -> Hears<T> {
+        let (tells, hears) = slot(Some(Arc::clone(self) as Arc<dyn Leads>));
+        held(&self.queue).jobs.push(Box::new(Task { work, done: None, tells }));
+        hears
+    }
+
+    /// Writes what nobody waits for.
+    pub(super) fn write_all(&self) {
+        if self.may_lead(&mut || {}) {
+            self.lead();
         }
     }
 
-    fn together(&mut self, jobs: &mut [Box<dyn Job>]) -> Result<Vec<Went>, Error> {
-        let done = jobs
-            .iter_mut()
-            .map(|job| match job.perform(&mut self.writing) {
-                Ok(()) => Ok(Went::Done),
-                Err(Failed::Refused(error)) => Ok(Went::Refused(error)),
-                Err(Failed::Broken(error)) => Err(error),
-            })
-            .collect::<Result<Vec<_>, _>>()
-            .and_then(|went| self.writing.run("COMMIT").map(|()| went));
-        if done.is_err() {
-            // Where nothing is open any more, there is nothing to take back.
-            let _ = self.writing.run("ROLLBACK");
+    fn next(&self, most: usize) -> Vec<Box<dyn Job>> {
+        let jobs = &mut held(&self.queue).jobs;
+        if jobs.len() <= most { std::mem::take(jobs) } else { jobs.drain(..most).collect() }
+    }
+
+    fn commit(&self, jobs: Vec<Box<dyn Job>>, at_hand: &mut AtHand, and_more: bool) {
+        let mut together = Vec::with_capacity(jobs.len());
+        let mut writing = Writing::new(&at_hand.connection, &mut at_hand.known);
+        let begun = schema::patiently(|| writing.run("BEGIN IMMEDIATE"));
+        let done = match begun {
+            Ok(()) => {
+                self.take_in(jobs, &mut writing, &mut together, and_more).and_then(|()| writing.run("COMMIT"))
+            }
+            Err(error) => {
+                together.extend(jobs.into_iter().map(|it| (it, Went::Done)));
+                return tell(together, Err(schema::told(&self.path, &error)));
+            }
+        };
+        let Err(error) = done else {
+            let written = together.len();
+            drop(writing);
+            tell(together, Ok(()));
+            return at_hand.tidy(written);
+        };
+        // Where nothing is open any more, there is nothing to take back.
+        let _ = writing.run("ROLLBACK");
+        drop(writing);
+        if together.len() == 1 {
+            return tell(together, Err(schema::told(&self.path, &error)));
         }
-        done
+        for (job, _) in together {
+            self.commit(vec![job], at_hand, false);
+        }
+    }
+
+    /// Performs jobs, and those that come meanwhile. One that is refused wrote nothing and does not disturb the others.
+    fn take_in(
+        &self,
+        mut jobs: Vec<Box<dyn Job>>,
+        writing: &mut Writing<'_>,
+        together: &mut Together,
+        and_more: bool,
+    ) -> Result<(), Error> {
+        let mut broken = None;
+        while !jobs.is_empty() {
+            for mut job in jobs {
+                // What comes after something that broke is not even tried, and has its own transaction.
+                let went = match broken.is_none().then(|| job.perform(writing)) {
+                    Some(Err(Failed::Broken(error))) => {
+                        broken = Some(error);
+                        Went::Done
+                    }
+                    Some(Err(Failed::Refused(error))) => Went::Refused(error),
+                    Some(Ok(())) | None => Went::Done,
+                };
+                together.push((job, went));
+            }
+            let room =
+                if and_more && broken.is_none() { MOST_TOGETHER.saturating_sub(together.len()) } else { 0 };
+            jobs = self.next(room);
+        }
+        broken.map_or(Ok(()), Err)
     }
 }
 
-fn tell(jobs: Vec<Box<dyn Job>>, went: Vec<Went>) {
-    for (job, went) in jobs.into_iter().zip(went) {
+fn tell(together: Together, outcome: Result<(), JournalError>) {
+    for (job, went) in together {
         job.tell(match went {
-            Went::Done => Ok(()),
+            Went::Done => outcome.clone(),
             Went::Refused(error) => Err(error),
         });
+    }
+}
+
+impl Leads for Writer {
+    fn may_lead(&self, or_else: &mut dyn FnMut()) -> bool {
+        let mut queue = held(&self.queue);
+        if queue.is_led {
+            or_else();
+            return false;
+        }
+        queue.is_led = true;
+        true
+    }
+
+    fn lead(&self) {
+        let _done = StepsDown(self);
+        let jobs = self.next(MOST_TOGETHER);
+        if !jobs.is_empty() {
+            self.commit(jobs, &mut held(&self.at_hand), true);
+        }
+    }
+}
+
+/// Gives the lead away, whatever happens.
+struct StepsDown<'w>(&'w Writer);
+
+impl Drop for StepsDown<'_> {
+    fn drop(&mut self) {
+        let mut queue = held(&self.0.queue);
+        queue.is_led = queue.jobs.iter().any(|it| it.hand_the_lead());
     }
 }
