@@ -139,20 +139,20 @@ impl Writer {
             }
             Err(error) => {
                 together.extend(jobs.into_iter().map(|it| (it, Went::Done)));
-                return tell(together, Err(schema::told(&self.path, &error)));
+                return tell(together, &Err(schema::told(&self.path, &error)));
             }
         };
         let Err(error) = done else {
             let written = together.len();
             drop(writing);
-            tell(together, Ok(()));
+            tell(together, &Ok(()));
             return at_hand.tidy(written);
         };
         // Where nothing is open any more, there is nothing to take back.
         let _ = writing.run("ROLLBACK");
         drop(writing);
         if together.len() == 1 {
-            return tell(together, Err(schema::told(&self.path, &error)));
+            return tell(together, &Err(schema::told(&self.path, &error)));
         }
         for (job, _) in together {
             self.commit(vec![job], at_hand, false);
@@ -189,7 +189,7 @@ impl Writer {
     }
 }
 
-fn tell(together: Together, outcome: Result<(), JournalError>) {
+fn tell(together: Together, outcome: &Result<(), JournalError>) {
     for (job, went) in together {
         job.tell(match went {
             Went::Done => outcome.clone(),
