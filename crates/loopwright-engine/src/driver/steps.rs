@@ -174,6 +174,8 @@ impl Driver<'_> {
     /// Waits until what is due may be begun, or the run is left.
     pub(super) fn wait(&mut self, until: u64) -> Result<(), EngineError> {
         self.write_down()?;
+        let text = format!("nothing is begun before {}", crate::scene::time(until));
+        self.engine.watch.said(&self.name, &text);
         loop {
             let left = until.saturating_sub((self.engine.clock)());
             // A clock may be put forward or back, and a machine may sleep: what counts is what it says then.

@@ -155,15 +155,8 @@ const IDLE: (&str, &str) = ("coder", "exec sleep 1000");
 /// A run that somebody left when it was first at work.
 fn left(mut engine: Engine, begin: &Begin) -> String {
     let cancel = Cancel::default();
-    let calls_off = cancel.clone();
-    engine.journal = Watched::around(Arc::clone(&engine.journal), move |when, change| {
-        if let (When::After, Change::Append(batch)) = (when, change)
-            && batch.events.iter().any(|it| matches!(it, Event::Issued { .. }))
-        {
-            calls_off.call_off();
-        }
-        Ok(())
-    });
+    let begun = |it: &Event| matches!(it, Event::Issued { .. });
+    engine.journal = Watched::leaving(&engine.journal, &cancel, When::After, begun);
     let driver = engine.begin(&workflow(WORKFLOW), begin, &cancel).expect("it begins");
     let name = driver.name().to_owned();
     let standing = driver.drive().expect("it can be left");

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use loopwright_core::definition::Outcome as Ending;
-use loopwright_core::machine::{Event, Evidence};
+use loopwright_core::machine::{Event, Evidence, RunView};
 use loopwright_engine::process::Cancel;
-use loopwright_engine::{Begin, Engine, Message, Standing};
+use loopwright_engine::{Begin, Engine, Message, Standing, Watch};
 
 use crate::bench::{Bench, workflow};
-use crate::watched::{Change, Watched, When};
+use crate::watched::{Watched, When};
 
 /// Everything that fails ends it: nothing may be tried again.
 const STRICT: &str = r#"
@@ -131,6 +131,19 @@ fn limited(said: &str) -> String {
     )
 }
 
+/// Somebody who leaves a run that tells them it waits.
+struct Leaves(Cancel);
+
+impl Watch for Leaves {
+    fn happened(&self, _run: &str, _event: &Event, _view: &RunView) {}
+
+    fn said(&self, _run: &str, text: &str) {
+        if text.starts_with("nothing is begun before 2026-09-21T") {
+            self.0.call_off();
+        }
+    }
+}
+
 const DAY: u64 = 24 * 60 * 60 * 1_000;
 
 #[test]
@@ -138,16 +151,8 @@ fn a_run_waits_for_an_agent_that_has_no_more_for_now_and_spends_nothing() {
     let bench = bench("exit 0\n");
     let mut engine = bench.engine(&[("coder", &limited("try again in 3600"))]);
     let cancel = Cancel::default();
-    let calls_off = cancel.clone();
     // Somebody leaves it while it waits.
-    engine.journal = Watched::around(Arc::clone(&engine.journal), move |when, change| {
-        if let (When::After, Change::Append(batch)) = (when, change)
-            && batch.events.iter().any(|it| matches!(it, Event::PutOff { .. }))
-        {
-            calls_off.call_off();
-        }
-        Ok(())
-    });
+    engine.watch = Arc::new(Leaves(cancel.clone()));
     let begin = Begin { subject: "it".into(), ..Begin::default() };
     let driver = engine.begin(&workflow(STRICT), &begin, &cancel).expect("it begins");
     let name = driver.name().to_owned();
@@ -156,6 +161,8 @@ fn a_run_waits_for_an_agent_that_has_no_more_for_now_and_spends_nothing() {
     let status = engine.journal.run(&name).expect("a run").stands.status;
     assert!(status.starts_with("waits until 2026-09-21T"), "{status}");
     // It waits on, whoever drives it.
+    let cancel = Cancel::default();
+    engine.watch = Arc::new(Leaves(cancel.clone()));
     let standing = engine.drive(&name, &cancel).expect("it can be driven");
     assert!(matches!(standing, Standing::CalledOff { .. }), "{standing:?}");
     assert_eq!(bench.read("../calls"), "x\n");
@@ -183,15 +190,8 @@ fn an_agent_says_in_seconds_or_as_a_moment_how_long_it_has_no_more() {
         let bench = bench("exit 0\n");
         let mut engine = bench.engine(&[("coder", &limited(said))]);
         let cancel = Cancel::default();
-        let calls_off = cancel.clone();
-        engine.journal = Watched::around(Arc::clone(&engine.journal), move |when, change| {
-            if let (When::Before, Change::Append(batch)) = (when, change)
-                && batch.events.iter().any(|it| matches!(it, Event::PutOff { .. }))
-            {
-                calls_off.call_off();
-            }
-            Ok(())
-        });
+        let put_off = |it: &Event| matches!(it, Event::PutOff { .. });
+        engine.journal = Watched::leaving(&engine.journal, &cancel, When::Before, put_off);
         let begun = (engine.clock)();
         let begin = Begin { subject: "it".into(), ..Begin::default() };
         let driver = engine.begin(&workflow(STRICT), &begin, &cancel).expect("it begins");

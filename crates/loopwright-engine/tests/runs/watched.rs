@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
+use loopwright_core::machine::Event;
 use loopwright_engine::journal::{
     Batch, Journal, JournalError, Lease, Letter, Millis, NewRun, RunLine, Snapshot, Stored,
 };
+use loopwright_engine::process::Cancel;
 
 /// What is about to be changed, or was.
 pub(crate) enum Change<'a> {
@@ -35,6 +37,25 @@ impl Watched {
         gate: impl Fn(When, &Change<'_>) -> Result<(), JournalError> + Send + Sync + 'static,
     ) -> Arc<dyn Journal> {
         Arc::new(Self { inner, gate: Box::new(gate) })
+    }
+
+    /// Somebody leaves a run when something about it is written down, or is about to be.
+    pub(crate) fn leaving(
+        inner: &Arc<dyn Journal>,
+        cancel: &Cancel,
+        at: When,
+        about: fn(&Event) -> bool,
+    ) -> Arc<dyn Journal> {
+        let cancel = cancel.clone();
+        Self::around(Arc::clone(inner), move |when, change| {
+            if let Change::Append(batch) = change
+                && when == at
+                && batch.events.iter().any(about)
+            {
+                cancel.call_off();
+            }
+            Ok(())
+        })
     }
 
     fn change<T>(
