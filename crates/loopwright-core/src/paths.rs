@@ -22,7 +22,8 @@ const EFFORT: usize = 20_000;
 /// The most letters and wildcards of a set. It bounds what comparing without excludes takes.
 const MOST_PIECES: usize = 2048;
 
-/// Where a repository says who does the work and how it is checked. Files in it belong to a set only if it names them.
+/// Where a repository says who does the work and how it is checked. Files in it belong to a set only if one of its patterns
+/// begins with this.
 pub const OWN: &str = ".loopwright/";
 
 /// Whether a pattern names [`OWN`]; `None` if it does not, and may take files below it all the same.
@@ -40,6 +41,11 @@ fn names_own(pattern: &Pattern) -> Option<bool> {
 pub struct FileSet {
     includes: Vec<Pattern>,
     excludes: Vec<Pattern>,
+}
+
+/// Whether one of several patterns names [`OWN`].
+fn any_names_own(includes: &[Pattern]) -> bool {
+    includes.iter().any(|it| names_own(it) == Some(true))
 }
 
 /// A pattern that cannot be read.
@@ -93,8 +99,7 @@ impl FileSet {
             }
             list.extend(read);
         }
-        let own: Vec<_> = includes.iter().map(names_own).collect();
-        if own.contains(&None) && !own.contains(&Some(true)) {
+        if includes.iter().any(|it| names_own(it).is_none()) && !any_names_own(&includes) {
             excludes.extend(pattern::read(&format!("{OWN}**")).unwrap_or_default());
         }
         match (includes.is_empty(), patterns.first()) {
@@ -104,6 +109,11 @@ impl FileSet {
             }
             _ => Ok(Self { includes, excludes }),
         }
+    }
+
+    /// Whether it names [`OWN`], or something in it.
+    pub fn names_own(&self) -> bool {
+        any_names_own(&self.includes)
     }
 
     /// Whether some path is in both; true unless it is certain that none is.

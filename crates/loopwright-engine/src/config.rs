@@ -67,7 +67,7 @@ impl OneOrMany {
 impl Config {
     /// Reads the configuration of a project. A worktree that has none of its own has that of the main one.
     pub fn of(home: &Home) -> Result<Self, EngineError> {
-        let main = home.git.common().parent().filter(|_| home.is_repository);
+        let main = home.git.common().parent().filter(|it| home.git.common() == it.join(".git"));
         match main {
             Some(main) if !home.root().join(CONFIG).exists() => Self::at(main),
             _ => Self::at(home.root()),

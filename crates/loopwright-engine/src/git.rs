@@ -211,8 +211,9 @@ impl Git {
 
     /// The branch that is checked out; `None` where a commit is.
     pub fn branch(&self) -> Result<Option<String>, GitError> {
-        match self.text(&["symbolic-ref", "--quiet", "--short", "HEAD"]) {
-            Ok(branch) => Ok(Some(branch)),
+        // In full: shortened, it is another where a tag has the same name.
+        match self.text(&["symbolic-ref", "--quiet", "HEAD"]) {
+            Ok(branch) => Ok(Some(branch.strip_prefix("refs/heads/").unwrap_or(&branch).to_owned())),
             Err(GitError::Failed { .. }) => Ok(None),
             Err(error) => Err(error),
         }

@@ -26,7 +26,7 @@ mod suits;
 mod unkept;
 
 pub use self::config::{AgentConfig, CONFIG, Config, OneOrMany, Worktrees};
-pub use self::driver::{AT_WORK, Asking, Driver, Standing, fits, this_process};
+pub use self::driver::{AT_WORK, Asking, Driver, Standing, WAITS_UNTIL, fits, this_process};
 pub use self::engine::{Begin, Definition, Engine};
 pub use self::error::EngineError;
 pub use self::fork::Forked;

@@ -91,7 +91,7 @@ impl Engine {
                     "there is none of that name; say in `{CONFIG}` what it is: `agents: {{{agent}: {{command: \"...\"}}}}`"
                 ),
                 Some(it) => match it.missing(self.home.root()) {
-                    Some(program) => format!("`{program}` is not there; `{CONFIG}` says what `{agent}` is"),
+                    Some(why) => format!("{why}; `{CONFIG}` says what `{agent}` is"),
                     None => continue,
                 },
             };

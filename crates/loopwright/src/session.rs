@@ -101,6 +101,10 @@ pub(crate) fn told(error: EngineError) -> CommandError {
 
 /// The run somebody means by the beginning of its name.
 pub(crate) fn find_run(engine: &Engine, wanted: &str) -> Result<RunLine, CommandError> {
+    if wanted.trim().is_empty() {
+        return Err(CommandError::user("a run has no empty name")
+            .hinted("`loopwright list` shows the runs there are"));
+    }
     let runs = engine.journal.runs().map_err(|it| told(it.into()))?;
     if let Some(exact) = runs.iter().find(|it| it.run.name == wanted) {
         return Ok(exact.clone());

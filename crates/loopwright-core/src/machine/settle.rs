@@ -134,5 +134,9 @@ pub(super) fn put_off(
     begun.ok_or_else(|| Impossible::NotWaiting { effect: effect.clone() })?.open = false;
     run.at.until = until;
     charge(workflow, machine, state, &mut run, cost);
+    // What is used up by then is not there for another call.
+    if matches!(state.kind, Kind::Agent(_) | Kind::Review { .. }) && run.is_over_budget(machine) {
+        come_out(workflow, machine, state, &mut run, Outcome::of(signal::OVER_BUDGET))?;
+    }
     Ok(run)
 }

@@ -15,6 +15,9 @@ const TRY_LATER: i32 = 75;
 /// How much later, if it does not say.
 const A_WHILE: Duration = Duration::from_mins(15);
 
+/// However soon it is said to be: one that is wrong about it would be called without end.
+const AT_LEAST: Duration = Duration::from_secs(30);
+
 /// A program that is an agent.
 #[derive(Clone, Debug)]
 pub struct CommandAgent {
@@ -25,19 +28,19 @@ pub struct CommandAgent {
 impl Agent for CommandAgent {
     fn missing(&self, folder: &Path) -> Option<String> {
         let program = match self.command.as_slice() {
-            [] => return Some("a command".to_owned()),
+            [] => return Some("it has no command".to_owned()),
             [shell] => shell.split_whitespace().next().unwrap_or_default(),
             [program, ..] => program,
         };
         // What a shell would make of anything else, only a shell can tell.
         let plain = |it: char| it.is_alphanumeric() || "_-./+@".contains(it);
         if program.is_empty() || !program.chars().all(plain) {
-            return program.is_empty().then(|| "a command".to_owned());
+            return program.is_empty().then(|| "it has no command".to_owned());
         }
         let asked = ["-c", "command -v -- \"$1\"", "sh", program];
         let asked = std::process::Command::new("sh").args(asked).current_dir(folder).output();
         let found = asked.is_ok_and(|it| it.status.success());
-        (!found).then(|| program.to_owned())
+        (!found).then(|| format!("`{program}` is not there"))
     }
 
     fn call(&self, call: &Call, supervisor: &Supervisor, cancel: &Cancel) -> io::Result<Reply> {
@@ -63,7 +66,7 @@ impl Agent for CommandAgent {
         let failed = match ran.ended {
             Ended::Exit(0) => None,
             Ended::Exit(TRY_LATER) => {
-                limited = Some(said.and_then(how_long).unwrap_or(A_WHILE));
+                limited = Some(said.and_then(how_long).unwrap_or(A_WHILE).max(AT_LEAST));
                 None
             }
             Ended::Exit(code) => {

@@ -44,7 +44,7 @@ pub struct Reply {
 
 /// Whoever can be called.
 pub trait Agent: Send + Sync {
-    /// What it needs and is not there, as far as that can be told before it is called from a folder.
+    /// What it needs and is not there, in words, as far as that can be told before it is called from a folder.
     fn missing(&self, _folder: &Path) -> Option<String> {
         None
     }

@@ -38,7 +38,7 @@ pub(super) fn take(engine: &Engine, run: &str, cancel: &Cancel) -> Result<(Lease
     let (stop, stopped) = channel();
     let (journal, clock) = (Arc::clone(&engine.journal), Arc::clone(&engine.clock));
     let (kept, cancel) = (lease.clone(), cancel.clone());
-    let beats = std::thread::Builder::new().stack_size(128 << 10).spawn(move || {
+    let beats = std::thread::Builder::new().stack_size(1 << 20).spawn(move || {
         let mut renewed = clock();
         while stopped.recv_timeout(BEAT) == Err(RecvTimeoutError::Timeout) {
             let now = clock();

@@ -154,6 +154,9 @@ pub fn fits(question: &Question, answered: &Answered) -> Result<(), String> {
     if declared.note == Note::Required && answered.note.trim().is_empty() {
         return Err(format!("`{}` needs a note that says what is meant (`--note`)", answered.answer));
     }
+    if let Some(field) = answered.fields.keys().find(|it| !declared.fields.contains_key(*it)) {
+        return Err(format!("`{}` comes with no `{field}`", answered.answer));
+    }
     for (field, values) in &declared.fields {
         let words: Vec<&str> = values.iter().map(|it| &**it).collect();
         match answered.fields.get(field) {

@@ -21,8 +21,8 @@ use loopwright_core::machine::{Effect, Event, Run, RunView, Site, Started, Want,
 pub use self::holder::this_process;
 pub(crate) use self::holder::{is_alive, is_gone};
 pub use self::letters::fits;
-pub use self::record::AT_WORK;
 pub(crate) use self::record::stands;
+pub use self::record::{AT_WORK, WAITS_UNTIL};
 pub use self::steps::Asking;
 use crate::engine::{Definition, Engine, unkept};
 use crate::error::EngineError;

@@ -1,7 +1,10 @@
 //! Writing down what was learnt.
 
+use std::fmt::Write as _;
+
 use loopwright_core::definition::Workflow;
 use loopwright_core::machine::{Event, Evidence, Outcome, Run, RunView, Want, advance, due};
+use serde_json::json;
 
 use super::Driver;
 use crate::effects;
@@ -79,8 +82,18 @@ impl Driver<'_> {
             };
             let mut outcome = Outcome::of("lost");
             outcome.summary = "whoever began it was gone before it came back".into();
-            if let Some(patch) = kept {
-                outcome.kept.insert("undone".into(), self.keep(patch));
+            if let Some(undone) = kept {
+                let files = effects::listed(&undone.paths);
+                let _ = write!(
+                    outcome.summary,
+                    "; what had changed since and is not for it to write was undone: {files}"
+                );
+                outcome.kept.insert("undone".into(), self.keep(undone.patch));
+            }
+            let (then, now) = (&begun.values["head"]["commit"], self.files.git().head()?);
+            if let (true, Some(now)) = (!begun.values["head"].is_null() && *then != json!(now), now) {
+                let now = &now[..now.len().min(10)];
+                let _ = write!(outcome.summary, "; since then `{now}` was checked out or committed");
             }
             self.look = after;
             self.at_work = true;
@@ -92,6 +105,8 @@ impl Driver<'_> {
 
 /// The status of a run that waits for nobody.
 pub const AT_WORK: &str = "at work";
+/// What the status of one begins with that waits for a time.
+pub const WAITS_UNTIL: &str = "waits until ";
 
 /// Where a run stands, for lists.
 pub(crate) fn stands(workflow: &Workflow, run: &Run) -> Stands {
@@ -110,7 +125,7 @@ pub(crate) fn stands(workflow: &Workflow, run: &Run) -> Stands {
                 several => format!("asks {question} about {several} findings"),
             },
             _ => match run.at.until {
-                Some(until) => format!("waits until {}", crate::scene::time(until)),
+                Some(until) => format!("{WAITS_UNTIL}{}", crate::scene::time(until)),
                 None => AT_WORK.to_owned(),
             },
         },

@@ -179,7 +179,10 @@ impl Driver<'_> {
         loop {
             let left = until.saturating_sub((self.engine.clock)());
             // A clock may be put forward or back, and a machine may sleep: what counts is what it says then.
-            if left == 0 || self.cancel.waited(Duration::from_millis(left).min(LOOK_AT_THE_CLOCK)) {
+            let called_off = self.cancel.waited(Duration::from_millis(left).min(LOOK_AT_THE_CLOCK));
+            if left == 0 || called_off || !self.engine.journal.inbox(&self.name)?.is_empty() {
+                // A person may have edited something meanwhile.
+                self.look = None;
                 return Ok(());
             }
         }

@@ -52,9 +52,9 @@ impl Bounds {
 }
 
 /// What was found out of bounds and undone.
-pub(super) struct Undone {
-    pub(super) paths: Vec<String>,
-    pub(super) patch: String,
+pub(crate) struct Undone {
+    pub(crate) paths: Vec<String>,
+    pub(crate) patch: String,
     /// Whether nothing that was there before was touched.
     pub(super) only_added: bool,
 }
@@ -75,6 +75,7 @@ pub(super) fn keep_within(scene: &Scene<'_>, before: &Look, bounds: &Bounds) -> 
     }
     let patch = scene.files.patch(&before.tree, &after.tree, &rules)?;
     scene.files.restore(&after, &before.tree, &rules)?;
+    scene.files.unstage(&rules)?;
     let (look, within, rest) = undo_outside(scene, before, bounds, scene.files.look_since(&before.tree)?)?;
     let rest = rest.unwrap_or_else(|| Undone { paths: Vec::new(), patch: String::new(), only_added: true });
     let of_rules = changes.iter().filter(|it| rules.contains(&it.path()));
@@ -99,6 +100,8 @@ fn undo_outside(scene: &Scene<'_>, before: &Look, bounds: &Bounds, after: Look) 
     let paths: Vec<&str> = outside.iter().map(Change::path).collect();
     let patch = scene.files.patch(&before.tree, &after.tree, &paths)?;
     scene.files.restore(&after, &before.tree, &paths)?;
+    // What was undone must not come back with somebody's next commit.
+    scene.files.unstage(&paths)?;
     let paths = paths.into_iter().map(str::to_owned).collect();
     let only_added = outside.iter().all(|it| matches!(it, Change::Added(_)));
     Ok((Arc::new(scene.files.look()?), within, Some(Undone { paths, patch, only_added })))
@@ -140,12 +143,12 @@ fn written_by(workflow: &Workflow, child: &Name) -> Vec<Name> {
     found
 }
 
-/// Undoes what somebody who is gone may not have changed: a patch of it, and all files afterwards.
+/// Undoes what somebody who is gone may not have changed: what that was, and all files afterwards.
 pub(crate) fn undo_out_of_bounds(
     scene: &Scene<'_>,
     effect: &Effect,
     values: &Value,
-) -> Result<(Option<String>, Option<Arc<Look>>), EngineError> {
+) -> Result<(Option<Undone>, Option<Arc<Look>>), EngineError> {
     let state = scene.state();
     let bounds = match &effect.want {
         Want::Call { role, .. } => Bounds::of_call(scene, role, state.and_then(|it| it.call()))?,
@@ -155,7 +158,7 @@ pub(crate) fn undo_out_of_bounds(
     let Some(tree) = values["tree"].as_str() else { return Ok((None, None)) };
     let before = scene.files.look_back(tree)?;
     let (after, _, undone) = keep_within(scene, &before, &bounds)?;
-    Ok((undone.map(|it| it.patch), Some(after)))
+    Ok((undone, Some(after)))
 }
 
 /// Some paths, in a sentence.

@@ -7,7 +7,6 @@ use loopwright_core::machine::{Effect, Outcome};
 
 use super::Done;
 use crate::error::EngineError;
-use crate::git::Git;
 use crate::scene::Scene;
 
 /// Under what a commit says which effect made it, so that none makes two.
@@ -31,7 +30,8 @@ pub(super) fn commit(
             // Whoever made it may not have come to the end.
             let paths =
                 git.bytes(&["diff-tree", "-r", "-z", "--root", "--no-commit-id", "--name-only", commit])?;
-            unstage(git, &paths)?;
+            let paths = String::from_utf8_lossy(&paths).into_owned();
+            scene.files.unstage(&paths.split('\0').filter(|it| !it.is_empty()).collect::<Vec<_>>())?;
             return Ok(made_of(commit));
         }
     }
@@ -75,14 +75,9 @@ pub(super) fn commit(
     if let Err(error) = made {
         return Ok(Done::plain("failed", error.to_string()));
     }
-    unstage(git, listed.as_bytes())?;
+    // What was committed is not to be seen as staged for removal.
+    scene.files.unstage(&paths.iter().map(String::as_str).collect::<Vec<_>>())?;
     Ok(made_of(&git.head()?.unwrap_or_default()))
-}
-
-/// What was committed is not to be seen as staged for removal.
-fn unstage(git: &Git, paths: &[u8]) -> Result<(), EngineError> {
-    git.with(&["reset", "--quiet", "--pathspec-from-file=-", "--pathspec-file-nul"], &[], Some(paths))?;
-    Ok(())
 }
 
 fn made_of(commit: &str) -> Done {

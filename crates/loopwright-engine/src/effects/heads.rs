@@ -8,15 +8,20 @@ use serde_json::{Value, json};
 
 use super::commit::TRAILER;
 use crate::error::EngineError;
-use crate::git::Git;
+use crate::git::{Git, GitError};
 use crate::scene::Scene;
 
 /// What the reflog says of it.
 const WHY: &str = "loopwright: put back to where it was";
+/// What git keeps of something that was begun and not committed. The next commit would be taken for the end of it.
+const UNFINISHED: &[&str] = &["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD"];
+/// What goes with it.
+const BESIDE: &[&str] = &["MERGE_MODE", "MERGE_MSG", "AUTO_MERGE"];
 
 /// What is checked out now, for later.
 pub(super) fn now(git: &Git) -> Result<Value, EngineError> {
-    Ok(json!({"commit": git.head()?, "branch": git.branch()?}))
+    let begun: Vec<&str> = UNFINISHED.iter().copied().filter(|it| git.folder().join(it).exists()).collect();
+    Ok(json!({"commit": git.head()?, "branch": git.branch()?, "begun": begun}))
 }
 
 /// Puts back what is checked out to what it was. `Some`: what had become of it.
@@ -27,37 +32,38 @@ pub(super) fn put_back(scene: &Scene<'_>, then: &Value) -> Result<Option<String>
         return Ok(None);
     }
     let text = |it: &Value, name: &str| it[name].as_str().map(str::to_owned);
-    let ((branch, commit), (to, made)) =
-        ((text(then, "branch"), text(then, "commit")), (text(&now, "branch"), text(&now, "commit")));
-    if let Some(made) = &made
-        && is_ours(git, commit.as_deref(), made)?
-    {
-        return Ok(None);
-    }
-    match (&branch, &commit) {
-        (Some(branch), commit) => {
-            let reference = format!("refs/heads/{branch}");
-            match commit {
-                Some(commit) => git.text(&["update-ref", "-m", WHY, &reference, commit])?,
-                None => git.text(&["update-ref", "-d", &reference])?,
-            };
-            git.text(&["symbolic-ref", "-m", WHY, "HEAD", &reference])?;
-        }
-        (None, Some(commit)) => {
-            git.text(&["update-ref", "--no-deref", "-m", WHY, "HEAD", commit])?;
-        }
-        (None, None) => return Ok(None),
-    }
-    let short = |it: &str| it[..it.len().min(10)].to_owned();
+    let (branch, to) = (text(then, "branch"), text(&now, "branch"));
+    let (commit, made) = (text(then, "commit"), text(&now, "commit"));
     let mut became = Vec::new();
-    if let Some(made) = made.filter(|it| Some(it) != commit.as_ref()) {
-        became.push(format!("`{}` was committed", short(&made)));
+    if now["begun"] != then["begun"] && is_dropped(git, then) {
+        became.push("a merge was begun".to_owned());
     }
-    if to != branch {
-        became.push(match to {
-            Some(to) => format!("the branch `{to}` was checked out"),
-            None => "no branch was checked out any more".to_owned(),
-        });
+    let descends = is_before(git, commit.as_deref(), made.as_deref())?;
+    // An item at work beside this one may have come to its commit.
+    let ours = made
+        .as_deref()
+        .filter(|_| descends && branch == to)
+        .map(|it| last_of_ours(git, commit.as_deref(), it));
+    let commit = ours.transpose()?.flatten().or(commit);
+    if commit != made || branch != to {
+        if !moved(git, (branch.as_deref(), commit.as_deref()), made.as_deref().filter(|_| branch == to))? {
+            return Ok(None);
+        }
+        let short = |it: &str| it[..it.len().min(10)].to_owned();
+        match made.filter(|it| Some(it) != commit.as_ref()) {
+            Some(made) if descends => became.push(format!("`{}` was committed", short(&made))),
+            Some(made) => became.push(format!("`{}` was checked out or committed", short(&made))),
+            None => {}
+        }
+        if to != branch {
+            became.push(match to {
+                Some(to) => format!("the branch `{to}` was checked out"),
+                None => "no branch was checked out any more".to_owned(),
+            });
+        }
+    }
+    if became.is_empty() {
+        return Ok(None);
     }
     let place = branch.map_or_else(|| "what is checked out".to_owned(), |it| format!("`{it}`"));
     Ok(Some(format!(
@@ -66,9 +72,64 @@ pub(super) fn put_back(scene: &Scene<'_>, then: &Value) -> Result<Option<String>
     )))
 }
 
-/// Whether a workflow committed meanwhile: one of the items at work beside this one.
-fn is_ours(git: &Git, from: Option<&str>, to: &str) -> Result<bool, EngineError> {
+/// Forgets what was begun since and not finished. Whether there was something.
+fn is_dropped(git: &Git, then: &Value) -> bool {
+    let known = |it: &str| then["begun"].as_array().is_some_and(|all| all.iter().any(|known| known == it));
+    let mut dropped = false;
+    for file in UNFINISHED.iter().filter(|it| !known(it)) {
+        dropped |= std::fs::remove_file(git.folder().join(file)).is_ok();
+    }
+    if dropped {
+        for file in BESIDE {
+            let _ = std::fs::remove_file(git.folder().join(file));
+        }
+    }
+    dropped
+}
+
+/// Has a branch at a commit checked out. `false`: somebody moved it at just this moment, and it is left to them.
+fn moved(
+    git: &Git,
+    (branch, commit): (Option<&str>, Option<&str>),
+    expected: Option<&str>,
+) -> Result<bool, EngineError> {
+    let Some(branch) = branch else {
+        if let Some(commit) = commit {
+            git.text(&["update-ref", "--no-deref", "-m", WHY, "HEAD", commit])?;
+        }
+        return Ok(commit.is_some());
+    };
+    let reference = format!("refs/heads/{branch}");
+    let put = match (commit, expected) {
+        (Some(commit), Some(expected)) => git.text(&["update-ref", "-m", WHY, &reference, commit, expected]),
+        (Some(commit), None) => git.text(&["update-ref", "-m", WHY, &reference, commit]),
+        (None, _) => git.text(&["update-ref", "-d", &reference]),
+    };
+    match put {
+        Ok(_) => {}
+        Err(GitError::Failed { .. }) => return Ok(false),
+        Err(error) => return Err(error.into()),
+    }
+    git.text(&["symbolic-ref", "-m", WHY, "HEAD", &reference])?;
+    Ok(true)
+}
+
+/// Whether one commit is an ancestor of another.
+fn is_before(git: &Git, one: Option<&str>, other: Option<&str>) -> Result<bool, EngineError> {
+    let Some(other) = other else { return Ok(false) };
+    let Some(one) = one else { return Ok(true) };
+    match git.text(&["merge-base", "--is-ancestor", one, other]) {
+        Ok(_) => Ok(true),
+        Err(GitError::Failed { .. }) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The last commit between two that a workflow made.
+fn last_of_ours(git: &Git, from: Option<&str>, to: &str) -> Result<Option<String>, EngineError> {
     let range = from.map_or_else(|| to.to_owned(), |it| format!("{it}..{to}"));
-    let format = format!("--format=%(trailers:key={TRAILER},valueonly)");
-    Ok(!git.text(&["log", &format, &range, "--"])?.trim().is_empty())
+    let format = format!("--format=%H%x09%(trailers:key={TRAILER},valueonly,separator=%x2C)");
+    let made = git.text(&["log", "--first-parent", &format, &range, "--"])?;
+    let mut made = made.lines().filter_map(|it| it.split_once('\t'));
+    Ok(made.find(|(_, of)| !of.is_empty()).map(|(commit, _)| commit.to_owned()))
 }

@@ -113,6 +113,17 @@ impl Files {
         Ok(())
     }
 
+    /// Has nothing of these paths staged.
+    pub fn unstage(&self, paths: &[&str]) -> Result<(), FilesError> {
+        if self.git.is_own() || self.git.head()?.is_none() {
+            return Ok(());
+        }
+        let listed = paths.join("\0") + "\0";
+        let reset = ["reset", "--quiet", "--pathspec-from-file=-", "--pathspec-file-nul"];
+        self.git.with(&reset, &[], Some(listed.as_bytes()))?;
+        Ok(())
+    }
+
     /// What changed between two looks, as text: everything, or some paths.
     pub fn patch(&self, from: &str, to: &str, paths: &[&str]) -> Result<String, FilesError> {
         let mut arguments =

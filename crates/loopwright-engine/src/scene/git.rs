@@ -1,6 +1,6 @@
 //! What git knows.
 
-use loopwright_core::paths::OWN;
+use loopwright_core::paths::{FileSet, OWN};
 use serde_json::{Value, json};
 
 use super::{Scene, Unseen};
@@ -41,7 +41,10 @@ impl Scene<'_> {
             Some(base) => base.clone(),
             None => git.text(&["hash-object", "-t", "tree", "/dev/null"]).map_err(FilesError::from)?,
         };
-        Ok(self.files.patch(&from, &self.look.tree, &[&format!(":(exclude){OWN}")])?)
+        let named = self.workflow.documents.values().filter_map(|it| it.set.as_ref()).any(FileSet::names_own);
+        let without = format!(":(exclude){OWN}");
+        let paths: &[&str] = if named { &[] } else { &[&without] };
+        Ok(self.files.patch(&from, &self.look.tree, paths)?)
     }
 
     /// Files that are not what they were when the run began.

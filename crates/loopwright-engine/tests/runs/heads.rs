@@ -47,6 +47,32 @@ fn what_an_agent_commits_is_not_committed() {
 }
 
 #[test]
+fn what_an_agent_makes_of_commits_of_earlier_runs_is_put_back() {
+    for (way, coder) in [
+        ("amended", "git add --all; git commit --quiet --amend --no-edit"),
+        ("gone to where others committed", "git checkout --quiet trunk"),
+        ("taken back", "git reset --quiet --soft HEAD^"),
+        ("merged by half", "git merge --quiet --no-commit --no-ff side"),
+    ] {
+        let bench = Bench::with(&[("test.sh", "exit 0\n")]);
+        bench.git(&["checkout", "--quiet", "-b", "side"]);
+        bench.git(&["commit", "--quiet", "--allow-empty", "-m", "beside"]);
+        bench.git(&["checkout", "--quiet", "-b", "trunk", "main"]);
+        bench.git(&["commit", "--quiet", "--allow-empty", "-m", "there\n\nLoopwright-Effect: abc commit.1"]);
+        bench.git(&["checkout", "--quiet", "main"]);
+        bench.git(&["commit", "--quiet", "--allow-empty", "-m", "before\n\nLoopwright-Effect: xyz commit.1"]);
+        // A tag of the same name must not be taken for the branch.
+        bench.git(&["tag", "main"]);
+        let before = bench.git(&["rev-parse", "refs/heads/main"]);
+        task(&bench, &format!("cat > /dev/null; echo hello > greeting; {coder}"));
+        assert_eq!(bench.git(&["symbolic-ref", "HEAD"]), "refs/heads/main", "{way}");
+        assert_eq!(bench.git(&["log", "--format=%s", "HEAD"]), "greet\nbefore\nstart", "{way}");
+        assert_eq!(bench.git(&["show", "--no-patch", "--format=%P", "HEAD"]), before, "{way}");
+        assert!(said(&bench).contains("which is for the workflow to do"), "{way}: {}", said(&bench));
+    }
+}
+
+#[test]
 fn what_a_check_commits_is_not_committed() {
     let bench = Bench::with(&[("test.sh", "git add --all; git commit --quiet -m mine\n")]);
     task(&bench, "cat > /dev/null; echo hello > greeting");
@@ -84,7 +110,7 @@ fn nothing_is_committed_that_the_reviewer_was_not_shown() {
 fn who_does_the_work_is_not_for_agents_to_change() {
     let bench = Bench::with(&[("test.sh", "exit 0\n"), (".loopwright/config.yaml", "agents: {}\n")]);
     let engine = bench.engine(&[
-        ("claude", "cat > /dev/null; echo hello > greeting; echo x > .loopwright/config.yaml"),
+        ("claude", "cat > /dev/null; echo hello > greeting; echo x > .loopwright/config.yaml; git add --all"),
         APPROVES,
     ]);
     let begin = Begin { subject: "greet".into(), ..Begin::default() };
@@ -92,4 +118,6 @@ fn who_does_the_work_is_not_for_agents_to_change() {
     assert!(matches!(standing, Standing::Over { ending: Some(Ending::Failure), .. }), "{standing:?}");
     assert_eq!(bench.lines(), ["implement.1 out-of-bounds"]);
     assert_eq!(bench.read(".loopwright/config.yaml"), "agents: {}\n");
+    // It would come back with a person's next commit.
+    assert_eq!(bench.git(&["diff", "--cached", "--name-only"]), "greeting");
 }

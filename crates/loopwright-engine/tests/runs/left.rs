@@ -1,6 +1,7 @@
 //! Runs that somebody leaves, or ends, while an agent or a check is at work, and agents that have no more for now.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use loopwright_core::definition::Outcome as Ending;
 use loopwright_core::machine::{Event, Evidence, RunView};
@@ -176,11 +177,40 @@ fn a_run_waits_for_an_agent_that_has_no_more_for_now_and_spends_nothing() {
     assert_eq!(bench.read("../calls"), "x\nx\n");
 }
 
+/// Somebody who edits a file while a run waits, until the time has come.
+struct Edits(std::path::PathBuf, Arc<AtomicU64>);
+
+impl Watch for Edits {
+    fn happened(&self, _run: &str, _event: &Event, _view: &RunView) {}
+
+    fn said(&self, _run: &str, text: &str) {
+        if text.starts_with("nothing is begun before") {
+            std::fs::write(&self.0, "by a person\n").expect("a file");
+            self.1.fetch_add(DAY, Ordering::Relaxed);
+        }
+    }
+}
+
+#[test]
+fn what_a_person_edits_while_a_run_waits_is_theirs() {
+    let bench = bench("exit 0\n");
+    let mut engine = bench.engine(&[("coder", &limited("3600"))]);
+    let now = Arc::new(AtomicU64::new((engine.clock)()));
+    let clock = Arc::clone(&now);
+    engine.clock = Arc::new(move || clock.load(Ordering::Relaxed));
+    engine.watch = Arc::new(Edits(bench.path().join("b"), now));
+    let begin = Begin { subject: "it".into(), ..Begin::default() };
+    let driver = engine.begin(&workflow(STRICT), &begin, &Cancel::default()).expect("it begins");
+    let standing = driver.drive().expect("it can be driven");
+    assert!(matches!(standing, Standing::Over { ending: Some(Ending::Success), .. }), "{standing:?}");
+    assert_eq!(bench.read("b"), "by a person\n");
+}
+
 #[test]
 fn an_agent_says_in_seconds_or_as_a_moment_how_long_it_has_no_more() {
     for (said, least, most) in [
-        ("limit reached, resets at 2001-01-01T00:00:00Z", 0, 0),
-        ("0", 0, 0),
+        ("limit reached, resets at 2001-01-01T00:00:00Z", 30_000, 30_000),
+        ("0", 30_000, 30_000),
         ("back in 7200", 7_200_000, 7_300_000),
         ("9999-01-01T00:00:00+02:00", 1_000 * DAY, u64::MAX),
         ("99999999999999999999", 900_000, 1_000_000),

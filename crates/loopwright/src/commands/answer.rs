@@ -6,7 +6,7 @@ use loopwright_core::machine::{Want, due};
 use loopwright_engine::{Answered, Message};
 
 use super::run::pairs;
-use crate::error::CommandError;
+use crate::error::{self, CommandError};
 use crate::progress::{self, Manner, Unattended};
 use crate::{live, session};
 
@@ -64,6 +64,12 @@ pub(crate) fn cmd_answer(arguments: &AnswerArgs) -> Result<ExitCode, CommandErro
         finding,
     };
     loopwright_engine::fits(question, &answered).map_err(CommandError::user)?;
+    // Whoever is asked at a terminal answers there: an answer that lay in wait would come between.
+    if let Some(holder) = engine.driven_by(&name).map_err(session::told)? {
+        let held =
+            CommandError::with_code(format!("`{name}` is asked about where {holder} drives it"), error::HELD);
+        return Err(held.hinted("answer there, or leave it there first; nothing was kept of this answer"));
+    }
     live::paid(&engine.account(&name, &definition).map_err(session::told)?.cost);
     session::leave(&engine, &waiting, &Message::Answer(answered))?;
     let standing = engine.drive(&name, &session::cancel_on_interrupt()).map_err(session::told)?;

@@ -103,7 +103,7 @@ fn config(home: &Home) -> Vec<Looked> {
         let agent = CommandAgent { command: agent.command.all() };
         let missing = agent.missing(home.root());
         let is = match &missing {
-            Some(program) => format!("`{program}` is not there; {CONFIG} says what `{name}` is"),
+            Some(why) => format!("{why}; {CONFIG} says what `{name}` is"),
             None => agent.command.join(" "),
         };
         all.push(Looked { what: format!("agent {name}"), well: missing.is_none(), is });

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use loopwright_engine::journal::RunLine;
-use loopwright_engine::{AT_WORK, Engine};
+use loopwright_engine::{AT_WORK, Engine, WAITS_UNTIL};
 use serde_json::json;
 
 use crate::error::CommandError;
@@ -69,9 +69,11 @@ pub(crate) fn cmd_list(arguments: &ListArgs) -> Result<ExitCode, CommandError> {
 }
 
 /// Where a run stands. Whoever drove it may be gone without a word.
-fn status<'l>(engine: &Engine, line: &'l RunLine) -> &'l str {
-    match line.stands.status.as_str() {
-        AT_WORK if line.run.parent.is_none() && engine.driver_of(line).is_none() => "left",
-        status => status,
+pub(super) fn status(engine: &Engine, line: &RunLine) -> String {
+    let status = line.stands.status.as_str();
+    let by_itself = status == AT_WORK || status.starts_with(WAITS_UNTIL);
+    if !by_itself || line.run.parent.is_some() || engine.driver_of(line).is_some() {
+        return status.to_owned();
     }
+    if status == AT_WORK { "left".to_owned() } else { format!("left, {status}") }
 }

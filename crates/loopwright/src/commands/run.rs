@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use indexmap::IndexMap;
-use loopwright_core::definition::Question;
+use loopwright_core::definition::{Note, Question};
 use loopwright_core::language::{Folder, load};
 use loopwright_core::name::Name;
 use loopwright_core::problem::did_you_mean;
@@ -93,6 +93,10 @@ fn known(folder: &Folder, answers: &[String]) -> Result<(), CommandError> {
             let answers: Vec<&str> = question.answers.keys().map(|it| &**it).chain([DEFERRED]).collect();
             return Err(CommandError::user(format!("`{answer}` is no answer to `{id}`"))
                 .hinted(format!("it is one of {}", answers.join(", "))));
+        }
+        if question.answers.get(answer).is_some_and(|it| it.note == Note::Required) {
+            return Err(CommandError::user(format!("`{answer}` needs a note that says what is meant"))
+                .hinted("it can only be answered when it is asked: `loopwright answer RUN ... --note`"));
         }
     }
     Ok(())

@@ -31,7 +31,7 @@ pub(crate) fn cmd_show(arguments: &ShowArgs) -> Result<ExitCode, CommandError> {
         let shows: IndexMap<String, String> =
             moves::of(&engine, name)?.map(|it| it.shows.into_iter().collect()).unwrap_or_default();
         let shown = json!({
-            "run": name, "view": view, "status": line.stands.status, "says": says, "events": line.last,
+            "run": name, "view": view, "status": super::list::status(&engine, &line), "says": says, "events": line.last,
             "shows": shows,
         });
         show::out(&format!("{shown}\n"));
@@ -44,7 +44,7 @@ pub(crate) fn cmd_show(arguments: &ShowArgs) -> Result<ExitCode, CommandError> {
         }
     };
     let visit = if view.visit > 1 { format!(", visit {}", view.visit) } else { String::new() };
-    row("stands", format!("{} ({}{visit}): {}", view.state, view.kind, line.stands.status));
+    row("stands", format!("{} ({}{visit}): {}", view.state, view.kind, super::list::status(&engine, &line)));
     row("says", says.map(|it| it.split_whitespace().collect::<Vec<_>>().join(" ")).unwrap_or_default());
     row("phase", view.phase.as_deref().unwrap_or_default().to_owned());
     row("because", progress::because(&run).unwrap_or_default());

@@ -86,16 +86,19 @@ fn what_is_kept_is_named_shortly() -> Outcome {
 #[test]
 fn a_beginning_that_several_runs_have_says_which() -> Outcome {
     let folder = project("reading-several", CODER)?;
-    for subject in ["one", "two"] {
-        assert_eq!(say(&folder, &format!("run greet {subject}"))?.code, Some(3));
-    }
-    let ran = crate::run_in(&folder, &["show", ""])?;
+    let mut names: Vec<String> = Vec::new();
+    // There are fewer letters than runs, at some point.
+    let (one, other) = loop {
+        assert_eq!(say(&folder, &format!("run greet {}", names.len()))?.code, Some(3));
+        let newest = name(&folder)?;
+        if let Some(alike) = names.iter().find(|it| it[..1] == newest[..1]) {
+            break (alike.clone(), newest);
+        }
+        names.push(newest);
+    };
+    let ran = say(&folder, &format!("show {}", &one[..1]))?;
     assert_eq!(ran.code, Some(2));
-    let listed = say(&folder, "list --json")?.stdout;
-    for line in listed.lines() {
-        let line: serde_json::Value = serde_json::from_str(line)?;
-        let name = line["run"].as_str().unwrap_or_default();
-        assert!(ran.stderr.contains(&format!("`{name}`")), "{}", ran.stderr);
-    }
+    assert!(ran.stderr.contains(&format!("`{one}`")), "{}", ran.stderr);
+    assert!(ran.stderr.contains(&format!("`{other}`")), "{}", ran.stderr);
     Ok(())
 }

@@ -235,6 +235,12 @@ fn what_is_missing_is_said_before_anything_is_done() -> Outcome {
         assert!(ran.stderr.contains(expected), "{words}: {}", ran.stderr);
     }
     assert!(say(&folder, "list")?.stdout.starts_with("no runs yet"));
+    // A script whose variable is empty means no run, however few there are.
+    for words in [&["stop", ""][..], &["answer", "", "yes"], &["resume", " "], &["show", ""]] {
+        let ran = run_in(&folder, words)?;
+        assert_eq!(ran.code, Some(2), "{words:?}");
+        assert!(ran.stderr.contains("a run has no empty name"), "{words:?}: {}", ran.stderr);
+    }
     fs::write(folder.join(".loopwright/config.yaml"), "agents:\n  coder: {command: cat}\n")?;
     let ran = say(&folder, "run greet world")?;
     assert_eq!(ran.code, Some(2));

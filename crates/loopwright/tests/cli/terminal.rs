@@ -136,6 +136,10 @@ fn somebody_who_answers_later_is_asked_again_whatever_is_declared() -> Outcome {
     git(&folder, &["commit", "--quiet", "--all", "--message", "declared"])?;
     let mut terminal = Terminal::start(&folder, &["run", "greet", "world"])?;
     terminal.shows("answer (nothing: later)?");
+    // Who answers elsewhere meanwhile is told that it does not count, and it does not.
+    let elsewhere = say(&folder, &format!("answer {} yes", name(&folder)?))?;
+    assert_eq!(elsewhere.code, Some(6), "{}", elsewhere.stderr);
+    assert!(elsewhere.stderr.contains("nothing was kept of this answer"), "{}", elsewhere.stderr);
     terminal.types("\n")?;
     let (code, seen) = terminal.ends()?;
     assert_eq!(code, Some(3), "{seen}");

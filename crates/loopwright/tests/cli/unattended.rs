@@ -51,6 +51,9 @@ fn an_answer_to_no_question_is_a_mistake() -> Outcome {
     let ran = say(&folder, "run greet world --answer ship=perhaps")?;
     assert_eq!(ran.code, Some(2));
     assert_eq!(ran.stderr, "error: `perhaps` is no answer to `ship`\nhint: it is one of yes, no, deferred\n");
+    let ran = say(&folder, "run greet world --answer ship=no")?;
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.stderr.contains("`no` needs a note"), "{}", ran.stderr);
     let ran = say(&folder, "run greet world --unattended maybe")?;
     assert_eq!(ran.code, Some(2));
     assert!(ran.stderr.contains("[possible values: fail, default]"), "{}", ran.stderr);
@@ -83,6 +86,9 @@ fn a_question_can_be_put_off() -> Outcome {
     let asked = say(&folder, "run greet world")?;
     let run = name(&folder)?;
     assert!(asked.stdout.contains(&format!("or `loopwright answer {run} deferred`")), "{}", asked.stdout);
+    let more = say(&folder, &format!("answer {run} yes --field size=large"))?;
+    assert_eq!(more.code, Some(2));
+    assert!(more.stderr.contains("`yes` comes with no `size`"), "{}", more.stderr);
     let put_off = say(&folder, &format!("answer {run} deferred"))?;
     assert_eq!(put_off.code, Some(1), "{}", put_off.stderr);
     assert!(put_off.stdout.contains("because `ask` came out as deferred"), "{}", put_off.stdout);

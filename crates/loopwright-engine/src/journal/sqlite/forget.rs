@@ -56,6 +56,8 @@ impl Sqlite {
     /// Removes bytes that nothing names.
     pub fn sweep(&self) -> Result<Amount, JournalError> {
         self.write(|it| {
+            // Of runs that are gone, what their last event did not lead to.
+            it.connection().execute("DELETE FROM batches WHERE run NOT IN (SELECT id FROM runs)", [])?;
             let found = unnamed(it.connection(), &HashSet::new())?;
             for (row, _) in &found {
                 it.connection().prepare_cached("DELETE FROM blobs WHERE rowid = ?1")?.execute([row])?;
@@ -105,6 +107,9 @@ fn forget(writing: &mut Writing<'_>, runs: &[(String, u64)], now: Millis) -> Res
     }
     for id in found {
         for delete in [
+            "WITH RECURSIVE chain (id) AS (SELECT tail FROM runs WHERE id = ?1
+                UNION SELECT before FROM batches JOIN chain USING (id) WHERE run = ?1)
+                DELETE FROM batches WHERE id IN chain AND run = ?1",
             "DELETE FROM snapshots WHERE run = ?1",
             "DELETE FROM inbox WHERE run = ?1",
             "DELETE FROM runs WHERE id = ?1",
@@ -112,8 +117,6 @@ fn forget(writing: &mut Writing<'_>, runs: &[(String, u64)], now: Millis) -> Res
             connection.prepare_cached(delete)?.execute(params![id])?;
         }
     }
-    // All at once: which are a run's is not written anywhere that is quicker to look at.
-    connection.execute("DELETE FROM batches WHERE run NOT IN (SELECT id FROM runs)", [])?;
     Ok(())
 }
 

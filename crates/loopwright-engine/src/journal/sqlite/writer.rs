@@ -132,6 +132,10 @@ impl Writer {
     fn commit(&self, jobs: Vec<Box<dyn Job>>, at_hand: &mut AtHand, and_more: bool) {
         let mut together = Vec::with_capacity(jobs.len());
         let mut writing = Writing::new(&at_hand.connection, &mut at_hand.known);
+        if !at_hand.connection.is_autocommit() {
+            // Somebody fell over in the middle of it.
+            let _ = writing.run("ROLLBACK");
+        }
         let begun = schema::patiently(|| writing.run("BEGIN IMMEDIATE"));
         let done = match begun {
             Ok(()) => {
