@@ -110,17 +110,26 @@ pub(crate) fn understood(text: &str, wanted: &Wanted<'_>) -> Result<Outcome, Str
         return Ok(Outcome { question, summary: said("summary"), ..Outcome::of(signal::ASK) });
     }
     let known: Vec<&str> = wanted.verdicts.keys().map(|it| &**it).collect();
-    let Some((at, name, fields)) = wanted.verdicts.get_full(&*verdict) else {
+    let Some((at, mut name, mut fields)) = wanted.verdicts.get_full(&*verdict) else {
         return Err(format!("`{verdict}` is no verdict: it is one of {}", known.join(", ")));
     };
-    let mut outcome = Outcome { summary: said("summary"), ..Outcome::of(name.clone()) };
-    outcome.fields = finite(&answer, name, fields)?;
+    let mut outcome = Outcome { summary: said("summary"), ..Outcome::default() };
     if let Some(declared) = wanted.findings {
         outcome.findings = findings(&answer, declared)?;
         if at > 0 && outcome.findings.is_empty() {
             return Err(format!("`{verdict}` needs a finding that says why"));
         }
+        let raised = outcome.findings.iter().filter_map(|it| declared.at_least.get(&*it.severity));
+        let worst = raised.filter_map(|it| wanted.verdicts.get_full(&**it)).max_by_key(|it| it.0);
+        if let Some(worse) = worst.filter(|it| it.0 > at) {
+            (_, name, fields) = worse;
+            let why = format!("it said {verdict}, and what it found makes that {name}");
+            outcome.summary =
+                [why, outcome.summary].into_iter().filter(|it| !it.is_empty()).collect::<Vec<_>>().join("; ");
+        }
     }
+    outcome.signal = name.clone();
+    outcome.fields = finite(&answer, name, fields)?;
     if let Some(wanted) = &wanted.returns {
         outcome.returns = returned(&answer, fields, wanted)?;
     }
@@ -256,6 +265,23 @@ mod tests {
         assert_eq!(&*outcome.signal, "NEEDS_FIX");
         assert_eq!(outcome.findings.len(), 1);
         assert!(understood("It is APPROVED.", &wanted).is_err());
+    }
+
+    #[test]
+    fn a_verdict_is_as_bad_as_the_worst_that_was_found() {
+        let (verdicts, findings) = judge();
+        let findings = Findings { at_least: [("major".into(), "NEEDS_FIX".into())].into(), ..findings };
+        let wanted = Wanted { verdicts: &verdicts, findings: Some(&findings), asks: false, returns: None };
+        for (severity, verdict, summary) in [
+            ("minor", "APPROVED", "fine"),
+            ("major", "NEEDS_FIX", "it said APPROVED, and what it found makes that NEEDS_FIX; fine"),
+        ] {
+            let block = format!(
+                r#"{{"verdict": "APPROVED", "summary": "fine", "findings": [{{"severity": "{severity}", "text": "c"}}]}}"#
+            );
+            let outcome = understood(&answer(&block), &wanted).expect("an outcome");
+            assert_eq!((&*outcome.signal, &*outcome.summary), (verdict, summary));
+        }
     }
 
     #[test]

@@ -10,7 +10,7 @@ use loopwright_core::signal;
 use serde_json::{Value, json};
 
 use super::bounds::{Bounds, Undone, keep_within, listed};
-use super::{Done, Prepared, about, heads};
+use super::{Done, Prepared, about, heads, told_besides};
 use crate::agents::{Agent, Call, Returns, Wanted, understood};
 use crate::config::CONFIG;
 use crate::engine::Engine;
@@ -136,9 +136,10 @@ pub(super) fn perform(
     if let Some(gate) = scene.state().and_then(|it| it.gate.as_ref()) {
         outcome.judged = Some(after.judged(&gate.name)?);
     }
-    let said = said.map(|it| format!("while `{role}` was at work, {it}"));
-    let said = said.into_iter().collect();
-    Ok(Done { kept, look: Some(look), said, limited, ..Done::of(outcome) })
+    if let Some(said) = said {
+        told_besides(&mut outcome, &format!("while `{role}` was at work, {said}"));
+    }
+    Ok(Done { kept, look: Some(look), limited, ..Done::of(outcome) })
 }
 
 fn out_of_bounds(role: &Name, undone: &Undone) -> Outcome {

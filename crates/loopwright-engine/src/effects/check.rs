@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::bounds::{Bounds, keep_within, listed};
 use super::call::within_budget;
-use super::{Done, Prepared, about, heads};
+use super::{Done, Prepared, about, heads, told_besides};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::process::{Cancel, Command, Ended};
@@ -121,13 +121,14 @@ pub(super) fn perform(
     let mut kept = vec![("log".to_owned(), log)];
     let (look, _, undone) = keep_within(scene, scene.look, &Bounds::of_check(scene)?)?;
     let said = heads::put_back(scene, &values["head"])?;
-    let mut said: Vec<String> = said.map(|it| format!("while the check ran, {it}")).into_iter().collect();
+    if let Some(said) = said {
+        told_besides(&mut outcome, &format!("while the check ran, {said}"));
+    }
     if let Some(undone) = undone {
         let files = listed(&undone.paths);
         if undone.only_added {
-            said.push(format!(
-                "the check left files behind that git does not ignore, and they were removed: {files}"
-            ));
+            let left = "the check left files behind that git does not ignore, and they were removed";
+            told_besides(&mut outcome, &format!("{left}: {files}"));
         } else if !called_off {
             outcome.signal = "out-of-bounds".into();
             outcome.summary = format!("files changed while the check ran, and that was undone: {files}");
@@ -137,7 +138,7 @@ pub(super) fn perform(
     if let Some(gate) = scene.state().and_then(|it| it.gate.as_ref()) {
         outcome.judged = Some(Scene { look: &look, ..*scene }.judged(&gate.name)?);
     }
-    Ok(Done { kept, look: Some(look), said, ..Done::of(outcome) })
+    Ok(Done { kept, look: Some(look), ..Done::of(outcome) })
 }
 
 /// The end of a text, from the beginning of a line.

@@ -75,6 +75,12 @@ impl Done {
     }
 }
 
+/// Adds something to what is told and kept of an outcome.
+fn told_besides(outcome: &mut Outcome, what: &str) {
+    let before = std::mem::take(&mut outcome.summary);
+    outcome.summary = if before.is_empty() { what.to_owned() } else { format!("{before}; {what}") };
+}
+
 /// The item a call is made for.
 pub(crate) fn item_of(effect: &Effect) -> Option<String> {
     match &effect.want {

@@ -23,6 +23,15 @@ pub struct Files {
     index: Mutex<PathBuf>,
 }
 
+/// So many repositories without a commit are passed over at most.
+const MOST_UNBORN: usize = 64;
+
+/// The repository without a commit that git complains of.
+fn unborn(said: &str) -> Option<&str> {
+    let line = said.lines().find_map(|it| it.strip_suffix("' does not have a commit checked out"))?;
+    line.split_once('\'').map(|(_, path)| path.trim_end_matches('/'))
+}
+
 /// Why files could not be seen or changed.
 #[derive(Debug, thiserror::Error)]
 pub enum FilesError {
@@ -73,7 +82,22 @@ impl Files {
         let git = |arguments: &[&str]| {
             self.git.with(arguments, &[("GIT_INDEX_FILE", index.as_os_str())], None).map_err(FilesError::from)
         };
-        git(&["add", "--all", "--", "."])?;
+        let mut without: Vec<String> = Vec::new();
+        loop {
+            let paths = without.iter().map(String::as_str);
+            match git(&["add", "--all", "--", "."].into_iter().chain(paths).collect::<Vec<_>>()) {
+                // A repository within this one that has no commit yet is nothing git can name.
+                Err(FilesError::Git(GitError::Failed { said, .. })) if without.len() < MOST_UNBORN => {
+                    let Some(path) = unborn(&said) else {
+                        let (command, folder) = ("add".to_owned(), self.root().to_owned());
+                        return Err(GitError::Failed { command, folder, said }.into());
+                    };
+                    without.push(format!(":(exclude){path}"));
+                }
+                Err(error) => return Err(error),
+                Ok(_) => break,
+            }
+        }
         let tree = git(&["write-tree"])?;
         let listed = git(&["ls-files", "--stage", "-z"])?;
         Ok(Look::read(String::from_utf8_lossy(&tree).trim(), &listed))

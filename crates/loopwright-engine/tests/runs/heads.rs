@@ -1,6 +1,7 @@
 //! Agents and checks that commit, or check something else out.
 
 use loopwright_core::definition::Outcome as Ending;
+use loopwright_core::machine::{Event, Evidence};
 use loopwright_engine::{Begin, Standing};
 
 use crate::bench::{Bench, in_folder, run};
@@ -17,8 +18,18 @@ fn task(bench: &Bench, coder: &str) {
     assert!(success, "{:#?}", bench.lines());
 }
 
+/// What people were told, and what is on record about it.
 fn said(bench: &Bench) -> String {
-    bench.lines().into_iter().filter(|it| it.starts_with("said:")).collect::<Vec<_>>().join("\n")
+    let mut said: Vec<String> = bench.lines().into_iter().filter(|it| it.starts_with("said:")).collect();
+    let journal = bench.engine(&[]).journal;
+    for line in journal.runs().expect("runs") {
+        for stored in journal.events(&line.run.name, 0).expect("events") {
+            if let Event::Settled { evidence: Evidence::Out(outcome), .. } = stored.event {
+                said.extend([outcome.summary].into_iter().filter(|it| it.contains("while ")));
+            }
+        }
+    }
+    said.join("\n")
 }
 
 #[test]
@@ -70,6 +81,16 @@ fn what_an_agent_makes_of_commits_of_earlier_runs_is_put_back() {
         assert_eq!(bench.git(&["show", "--no-patch", "--format=%P", "HEAD"]), before, "{way}");
         assert!(said(&bench).contains("which is for the workflow to do"), "{way}: {}", said(&bench));
     }
+}
+
+#[test]
+fn a_repository_that_an_agent_begins_within_this_one_stops_nobody() {
+    let bench = Bench::with(&[("test.sh", "exit 0\n")]);
+    task(
+        &bench,
+        "cat > /dev/null; echo hello > greeting; git init --quiet nest; git init --quiet 'other nest'; echo x > nest/x",
+    );
+    assert_eq!(bench.git(&["show", "--format=", "--name-only", "HEAD"]), "greeting");
 }
 
 #[test]
