@@ -9,7 +9,7 @@ use super::LEASE;
 use super::holder::{is_alive, is_gone};
 use crate::engine::Engine;
 use crate::error::EngineError;
-use crate::journal::{Journal, JournalError, Lease};
+use crate::journal::{Journal, JournalError, Lease, Millis};
 use crate::people::Message;
 use crate::process::Cancel;
 
@@ -22,13 +22,21 @@ pub(super) struct Heart {
     beats: Option<JoinHandle<()>>,
 }
 
+/// A lease, what keeps it, and when whoever had it before was surely gone, if they went without a word.
+pub(super) type Taken = (Lease, Heart, Option<Millis>);
+
 /// Takes the lease of a run, and keeps it.
-pub(super) fn take(engine: &Engine, run: &str, cancel: &Cancel) -> Result<(Lease, Heart), EngineError> {
+pub(super) fn take(engine: &Engine, run: &str, cancel: &Cancel) -> Result<Taken, EngineError> {
+    let mut gone = None;
     let now = (engine.clock)();
     let lease = |now| engine.journal.lease(run, &engine.holder, now, (engine.clock)().saturating_add(LEASE));
     let lease = match engine.journal.run(run)?.held {
         // Nobody has to wait for a lease of the dead to run out.
-        Some((holder, until)) if is_gone(&holder) => lease(until)?,
+        Some((holder, until)) if is_gone(&holder) => {
+            // A heart that beats has renewed it since.
+            gone = Some(until.saturating_sub(LEASE / 2));
+            lease(until)?
+        }
         // A clock may jump, or stand still with the whole machine: of a process that can be seen, that says nothing.
         Some((holder, until)) if is_alive(&holder) => {
             return Err(JournalError::Held { run: run.to_owned(), holder, until }.into());
@@ -55,7 +63,7 @@ pub(super) fn take(engine: &Engine, run: &str, cancel: &Cancel) -> Result<(Lease
         }
     });
     let beats = beats.map_err(|it| EngineError::Wrong(format!("no thread can be started: {it}")))?;
-    Ok((lease, Heart { stop: Some(stop), beats: Some(beats) }))
+    Ok((lease, Heart { stop: Some(stop), beats: Some(beats) }, gone))
 }
 
 /// Whether somebody wants the run ended.

@@ -27,7 +27,7 @@ pub use self::steps::Asking;
 use crate::engine::{Definition, Engine, unkept};
 use crate::error::EngineError;
 use crate::files::{Files, Look};
-use crate::journal::{JournalError, Lease};
+use crate::journal::{JournalError, Lease, Millis};
 use crate::process::Cancel;
 use crate::scene::Scene;
 
@@ -98,6 +98,8 @@ pub struct Driver<'e> {
     cancel: Cancel,
     /// The folder, while it is taken. Items work in their parent's.
     place: Option<place::Place>,
+    /// When whoever drove it before was surely gone, if they went without a word.
+    gone: Option<Millis>,
     _heart: heart::Heart,
 }
 
@@ -126,7 +128,7 @@ impl<'e> Driver<'e> {
             },
         };
         files.keep(name, &look.tree)?;
-        let (lease, heart) = heart::take(engine, name, cancel)?;
+        let (lease, heart, _) = heart::take(engine, name, cancel)?;
         let mut driver = Self {
             engine,
             name: name.to_owned(),
@@ -146,6 +148,7 @@ impl<'e> Driver<'e> {
             unshowable: Vec::new(),
             cancel: cancel.clone(),
             place: None,
+            gone: None,
             _heart: heart,
         };
         driver.learn(Event::Placed(site))?;
@@ -160,7 +163,7 @@ impl<'e> Driver<'e> {
         parent: Option<Shared>,
         cancel: &Cancel,
     ) -> Result<Self, EngineError> {
-        let (lease, heart) = heart::take(engine, name, cancel)?;
+        let (lease, heart, gone) = heart::take(engine, name, cancel)?;
         let definition = match &parent {
             Some((definition, _)) => Arc::clone(definition),
             None => Arc::new(definition_of(engine, &engine.journal.run(name)?.run.definition)?),
@@ -190,6 +193,7 @@ impl<'e> Driver<'e> {
             unshowable: Vec::new(),
             cancel: cancel.clone(),
             place: None,
+            gone,
             _heart: heart,
         })
     }

@@ -78,7 +78,7 @@ impl Driver<'_> {
             let item = effects::item_of(&effect);
             let (kept, after) = {
                 let scene = self.scene(&look, item.as_deref());
-                effects::undo_out_of_bounds(&scene, &effect, &begun.values)?
+                effects::undo_out_of_bounds(&scene, &effect, &begun.values, self.gone)?
             };
             let mut outcome = Outcome::of("lost");
             outcome.summary = "whoever began it was gone before it came back".into();

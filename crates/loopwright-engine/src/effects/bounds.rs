@@ -1,6 +1,8 @@
 //! Bounds: what an effect may change, and what is done about the rest.
 
+use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use loopwright_core::definition::{Call, EachRun, Kind, Workflow};
 use loopwright_core::machine::{Effect, Run, Want};
@@ -10,6 +12,7 @@ use serde_json::Value;
 
 use crate::error::EngineError;
 use crate::files::{Change, Look};
+use crate::journal::Millis;
 use crate::scene::Scene;
 
 /// What may be changed.
@@ -18,12 +21,18 @@ pub(super) enum Bounds {
     Only(Vec<FileSet>),
     /// Everything but these, and what is said there about who does the work and how it is checked.
     AllBut(Vec<FileSet>),
+    /// What others may, and whatever was written in a folder after a moment.
+    OrAfter(Box<Self>, PathBuf, SystemTime),
 }
 
 impl Bounds {
     fn allow(&self, path: &str) -> bool {
         match self {
             Self::Only(sets) => sets.iter().any(|it| it.matches(path)),
+            Self::OrAfter(bounds, root, moment) => {
+                let written = root.join(path).symlink_metadata().and_then(|it| it.modified());
+                bounds.allow(path) || written.is_ok_and(|it| it > *moment)
+            }
             Self::AllBut(sets) => !path.starts_with(OWN) && !sets.iter().any(|it| it.matches(path)),
         }
     }
@@ -148,6 +157,7 @@ pub(crate) fn undo_out_of_bounds(
     scene: &Scene<'_>,
     effect: &Effect,
     values: &Value,
+    gone: Option<Millis>,
 ) -> Result<(Option<Undone>, Option<Arc<Look>>), EngineError> {
     let state = scene.state();
     let bounds = match &effect.want {
@@ -157,6 +167,14 @@ pub(crate) fn undo_out_of_bounds(
     };
     let Some(tree) = values["tree"].as_str() else { return Ok((None, None)) };
     let before = scene.files.look_back(tree)?;
+    // What was written when they were surely gone is somebody else's: a person who mends what is in the way.
+    let bounds = match gone {
+        Some(gone) => {
+            let gone = UNIX_EPOCH + Duration::from_millis(gone);
+            Bounds::OrAfter(Box::new(bounds), scene.files.root().to_owned(), gone)
+        }
+        None => bounds,
+    };
     let (after, _, undone) = keep_within(scene, &before, &bounds)?;
     Ok((undone, Some(after)))
 }

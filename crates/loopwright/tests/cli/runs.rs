@@ -167,9 +167,19 @@ fn a_driver_that_is_killed_leaves_nothing_running_and_a_run_that_goes_on() -> Ou
     driver.kill()?;
     driver.wait()?;
     let pid = fs::read_to_string(folder.join(".git/waits"))?;
+    // What may be the agent's is undone; what a person wrote long after is theirs.
+    for (file, when) in [("stray", "now"), ("mended", "+1 hour"), (".loopwright/config.yaml", "+1 hour")] {
+        let text = fs::read_to_string(folder.join(file)).unwrap_or_default() + "# by hand\n";
+        fs::write(folder.join(file), text)?;
+        let touched = Command::new("touch").args(["-d", when, file]).current_dir(&folder).status()?;
+        assert!(touched.success());
+    }
     let resumed = say(&folder, &format!("resume {name} --answer Q1=yes"))?;
     assert_eq!(resumed.code, Some(3), "{}", resumed.stderr);
     assert!(resumed.stderr.contains("write.1 -> lost"), "{}", resumed.stderr);
+    assert!(resumed.stderr.contains("was undone: `stray`\n"), "{}", resumed.stderr);
+    assert!(!folder.join("stray").exists() && folder.join("mended").exists());
+    assert!(fs::read_to_string(folder.join(".loopwright/config.yaml"))?.contains("# by hand"));
     assert!(resumed.stderr.contains("try 2"), "{}", resumed.stderr);
     assert!(!Path::new(&format!("/proc/{}", pid.trim())).exists(), "the agent goes on");
     Ok(())
