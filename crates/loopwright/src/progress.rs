@@ -245,13 +245,19 @@ impl Manner {
 
 /// An engine for runs there are, to look at them.
 pub(crate) fn reader() -> Result<Engine, CommandError> {
-    session::engine_of_runs(Arc::new(Nobody), Arc::new(Unwatched))
+    session::reader_of_runs(Arc::new(Nobody), Arc::new(Unwatched))
 }
 
 /// An engine for runs there are, that shows what it does.
 pub(crate) fn engine_of_runs(manner: &Manner) -> Result<Engine, CommandError> {
     let (people, watch) = manner.sides()?;
     session::engine_of_runs(people, watch)
+}
+
+/// An engine for runs there are, to end them.
+pub(crate) fn ender(manner: &Manner) -> Result<Engine, CommandError> {
+    let (people, watch) = manner.sides()?;
+    session::reader_of_runs(people, watch)
 }
 
 /// An engine to begin runs with, that shows what it does.

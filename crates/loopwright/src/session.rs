@@ -35,18 +35,40 @@ pub(crate) fn engine_at(
 ) -> Result<Engine, CommandError> {
     let home = Home::around(folder).map_err(|it| told(EngineError::from(it)))?;
     let journal = Sqlite::open(&home.journal).map_err(|it| told(it.into()))?;
-    engine_of(home, Arc::new(journal), people, watch)
+    let config = Config::of(&home).map_err(told)?;
+    Ok(engine_of(home, &config, Arc::new(journal), people, watch))
 }
 
 /// The engine for runs there are. Where there are none, nothing is made to look for them in.
 pub(crate) fn engine_of_runs(people: Arc<dyn People>, watch: Arc<dyn Watch>) -> Result<Engine, CommandError> {
     let home = Home::find(&here()?).map_err(|it| told(EngineError::from(it)))?;
+    let config = Config::of(&home).map_err(told)?;
+    of_runs(home, &config, people, watch)
+}
+
+/// The same for somebody who only looks at runs, or ends them. They need no agents: a configuration that cannot be read is
+/// said, and stops nobody.
+pub(crate) fn reader_of_runs(people: Arc<dyn People>, watch: Arc<dyn Watch>) -> Result<Engine, CommandError> {
+    let home = Home::find(&here()?).map_err(|it| told(EngineError::from(it)))?;
+    let config = Config::of(&home).unwrap_or_else(|error| {
+        show::error_line(&format!("warning: {error}"));
+        Config::default()
+    });
+    of_runs(home, &config, people, watch)
+}
+
+fn of_runs(
+    home: Home,
+    config: &Config,
+    people: Arc<dyn People>,
+    watch: Arc<dyn Watch>,
+) -> Result<Engine, CommandError> {
     let journal: Arc<dyn Journal> = if home.journal.exists() {
         Arc::new(Sqlite::open(&home.journal).map_err(|it| told(it.into()))?)
     } else {
         Arc::new(Memory::default())
     };
-    engine_of(home, journal, people, watch)
+    Ok(engine_of(home, config, journal, people, watch))
 }
 
 /// Why there are no runs here, for somebody who stands in the wrong folder.
@@ -57,12 +79,12 @@ pub(crate) fn nowhere(home: &Home) -> Option<String> {
 
 fn engine_of(
     home: Home,
+    config: &Config,
     journal: Arc<dyn Journal>,
     people: Arc<dyn People>,
     watch: Arc<dyn Watch>,
-) -> Result<Engine, CommandError> {
-    let config = Config::of(&home).map_err(told)?;
-    let project = Project::at(home.root()).with(&config);
+) -> Engine {
+    let project = Project::at(home.root()).with(config);
     let agent = |command: Vec<String>| Arc::new(CommandAgent { command }) as Arc<dyn Agent>;
     let agents: IndexMap<Name, Arc<dyn Agent>> =
         config.agents.iter().map(|(name, it)| (Name::from(name.as_str()), agent(it.command.all()))).collect();
@@ -70,7 +92,7 @@ fn engine_of(
     let supervisor = Supervisor { program, arguments: vec![SUPERVISE.into()] };
     let clock = Arc::new(now);
     let holder = loopwright_engine::this_process();
-    Ok(Engine::new(journal, home, project, agents, supervisor, people, watch, clock, holder))
+    Engine::new(journal, home, project, agents, supervisor, people, watch, clock, holder)
 }
 
 /// What time it is.

@@ -60,7 +60,7 @@ pub(crate) fn cmd_list(arguments: &ListArgs) -> Result<ExitCode, CommandError> {
             "{:name$}  {:workflow$}  {:subject$}  {:state$}  {}\n",
             line.run.name,
             line.run.workflow,
-            show::short(&line.run.subject, MOST),
+            show::short(&line.run.subject.split_whitespace().collect::<Vec<_>>().join(" "), MOST),
             line.stands.state,
             status(&engine, line)
         ));

@@ -101,7 +101,9 @@ fn line(event: &Event) -> Option<String> {
             format!("{effect} begun{again}")
         }
         Event::Settled { effect, evidence: Evidence::Out(outcome) } => {
-            format!("{effect} came out as {}{}", outcome.signal, because(&outcome.summary))
+            let note =
+                if outcome.note.is_empty() { String::new() } else { format!(", noting: {}", outcome.note) };
+            format!("{effect} came out as {}{}{note}", outcome.signal, because(&outcome.summary))
         }
         Event::Settled { effect, evidence: Evidence::Items { ids, .. } } => {
             format!("{effect}: {}", show::counted(ids.len(), "item"))

@@ -31,7 +31,7 @@ pub(crate) struct StopArgs {
 }
 
 pub(crate) fn cmd_stop(arguments: &StopArgs) -> Result<ExitCode, CommandError> {
-    let engine = progress::engine_of_runs(&Manner::plain(arguments.json))?;
+    let engine = progress::ender(&Manner::plain(arguments.json))?;
     let name = session::find_run(&engine, &arguments.run)?.run.name;
     let (_, run) = engine.read(&name).map_err(session::told)?;
     if run.is_over() {

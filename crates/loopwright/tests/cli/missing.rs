@@ -62,6 +62,18 @@ fn an_agent_that_is_gone_halfway_costs_the_run_nothing() -> Outcome {
         "{}",
         gone.stderr
     );
+    // One that cannot be read stops nobody who only looks, or ends a run.
+    fs::write(folder.join(CONFIG), "agents: [\n")?;
+    for (words, code) in [
+        (format!("status {run}"), 0),
+        (format!("why {run}"), 0),
+        (format!("log {run}"), 0),
+        (format!("resume {run}"), 2),
+    ] {
+        let ran = say(&folder, &words)?;
+        assert_eq!(ran.code, Some(code), "{words}: {}", ran.stderr);
+        assert!(ran.stderr.contains(CONFIG), "{words}: {}", ran.stderr);
+    }
     fs::rename(folder.join("aside"), folder.join(CONFIG))?;
     let resumed = say(&folder, &format!("resume {run} --answer ship=yes"))?;
     assert_eq!(resumed.code, Some(3), "{}", resumed.stderr);

@@ -81,6 +81,20 @@ fn whoever_answers_elsewhere_than_at_a_terminal_sees_what_it_is_about() -> Outco
 }
 
 #[test]
+fn a_note_is_on_record_and_a_subject_of_several_lines_is_one_line_of_a_list() -> Outcome {
+    let folder = project("unattended-note", CODER)?;
+    assert_eq!(crate::run_in(&folder, &["run", "greet", "the\nworld"])?.code, Some(3));
+    let run = name(&folder)?;
+    let listed = say(&folder, "list")?.stdout;
+    assert!(listed.lines().count() == 2 && listed.contains("the world"), "{listed}");
+    let answered = crate::run_in(&folder, &["answer", &run, "no", "--note", "too short"])?;
+    assert_eq!(answered.code, Some(1), "{}", answered.stderr);
+    let log = say(&folder, &format!("log {run}"))?.stdout;
+    assert!(log.contains("ask.1 came out as no, noting: too short"), "{log}");
+    Ok(())
+}
+
+#[test]
 fn a_question_can_be_put_off() -> Outcome {
     let folder = project("unattended-deferred", CODER)?;
     let asked = say(&folder, "run greet world")?;
