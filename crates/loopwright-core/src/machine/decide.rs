@@ -1,9 +1,11 @@
 //! Deciding: what an outcome means, what has to be looked at before it is routed, and whether a condition holds.
 
 use super::effect::Want;
-use super::event::{Observed, Outcome};
+use super::event::{Observed, Outcome, Report};
 use super::run::{GateRecord, GateStatus, Run};
-use crate::definition::{Arm, Condition, Kind, Machine, State, Target, Term, Workflow};
+use crate::definition::{
+    Arm, Condition, Fields, Findings, Kind, Machine, Outcomes, State, Target, Term, Workflow,
+};
 use crate::name::Name;
 use crate::signal;
 
@@ -12,6 +14,19 @@ pub(super) struct Asked<'a> {
     pub(super) outcome: &'a Outcome,
     pub(super) same_again: bool,
     pub(super) topic: Option<&'a Name>,
+}
+
+/// The verdict that what was found makes of a better one, with what comes with it.
+pub fn raised<'o>(
+    verdict: &str,
+    outcomes: &'o Outcomes,
+    declared: &Findings,
+    found: &[Report],
+) -> Option<(&'o Name, &'o Fields)> {
+    let least = found.iter().filter_map(|it| declared.at_least.get(&*it.severity));
+    let worst = least.filter_map(|it| outcomes.get_full(&**it)).max_by_key(|it| it.0)?;
+    let said = outcomes.get_index_of(verdict).unwrap_or(0);
+    (worst.0 > said).then_some((worst.1, worst.2))
 }
 
 /// What a judge's outcome means: findings go to the ledger, the verdict is at least as bad as the worst of them, and
@@ -31,10 +46,8 @@ pub(super) fn judge(
         && outcomes.contains_key(&*outcome.signal)
     {
         let rank = |verdict: &Name| outcomes.get_index_of(&**verdict).unwrap_or(0);
-        for raised in outcome.findings.iter().filter_map(|it| declared.at_least.get(&*it.severity)) {
-            if rank(raised) > rank(&outcome.signal) {
-                outcome.signal = raised.clone();
-            }
+        if let Some((worse, _)) = raised(&outcome.signal, &outcomes, declared, &outcome.findings) {
+            outcome.signal = worse.clone();
         }
         let lacks_topic = !declared.topic.is_empty() && outcome.findings.iter().any(|it| it.topic.is_none());
         // A verdict that its findings made worse may lack what comes with the worse one.

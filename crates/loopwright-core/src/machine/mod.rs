@@ -19,8 +19,8 @@ mod settle;
 mod view;
 
 pub use self::advance::{advance, before, begin, pauses_at_landing};
-pub use self::decide::outdated;
 pub(crate) use self::decide::{draws_on, gate_name};
+pub use self::decide::{outdated, raised};
 pub use self::due::due;
 pub use self::effect::{Effect, EffectId, Part, Want};
 pub use self::event::{

@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use loopwright_core::definition::{Fields, Findings, Outcomes};
-use loopwright_core::machine::{Outcome, Report};
+use loopwright_core::machine::{Outcome, Report, raised};
 use loopwright_core::name::Name;
 use loopwright_core::schema::Schema;
 use loopwright_core::signal;
@@ -119,10 +119,8 @@ pub(crate) fn understood(text: &str, wanted: &Wanted<'_>) -> Result<Outcome, Str
         if at > 0 && outcome.findings.is_empty() {
             return Err(format!("`{verdict}` needs a finding that says why"));
         }
-        let raised = outcome.findings.iter().filter_map(|it| declared.at_least.get(&*it.severity));
-        let worst = raised.filter_map(|it| wanted.verdicts.get_full(&**it)).max_by_key(|it| it.0);
-        if let Some(worse) = worst.filter(|it| it.0 > at) {
-            (_, name, fields) = worse;
+        if let Some(worse) = raised(&verdict, wanted.verdicts, declared, &outcome.findings) {
+            (name, fields) = worse;
             let why = format!("it said {verdict}, and what it found makes that {name}");
             outcome.summary =
                 [why, outcome.summary].into_iter().filter(|it| !it.is_empty()).collect::<Vec<_>>().join("; ");
