@@ -10,6 +10,9 @@ use crate::language::{Node, parse};
 
 /// Rules a role's changes can be held to.
 pub const RULES: &[&str] = &[
+    "read-only",
+    "inside-cfg-test",
+    "gate-files",
     "tests-only",
     "no-test-edits",
     "files-listed-in-task",

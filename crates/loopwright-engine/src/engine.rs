@@ -10,7 +10,7 @@ use loopwright_core::machine::{Event, Run, Started, advance, before};
 use loopwright_core::name::Name;
 use loopwright_core::problem::Stage;
 
-use crate::agents::Agent;
+use crate::agents::Crew;
 use crate::driver::{Driver, LEASE, Standing, is_gone, stands};
 use crate::error::EngineError;
 use crate::files::{Files, Look};
@@ -29,8 +29,8 @@ pub struct Engine {
     pub home: Home,
     /// What is known about it.
     pub project: Project,
-    /// Who does the work of roles, by name.
-    pub agents: IndexMap<Name, Arc<dyn Agent>>,
+    /// Who does the work of roles.
+    pub crew: Crew,
     /// What commands run below.
     pub supervisor: Supervisor,
     /// Who is asked.
@@ -76,7 +76,7 @@ impl Engine {
         journal: Arc<dyn Journal>,
         home: Home,
         project: Project,
-        agents: IndexMap<Name, Arc<dyn Agent>>,
+        crew: Crew,
         supervisor: Supervisor,
         people: Arc<dyn People>,
         watch: Arc<dyn Watch>,
@@ -87,7 +87,7 @@ impl Engine {
             journal,
             home,
             project,
-            agents,
+            crew,
             supervisor,
             people,
             watch,
@@ -149,6 +149,9 @@ impl Engine {
         let run = before(&definition.workflow, &started)?;
         if let Some(begun) = self.begun_before(&self.scene(&definition, (&name, &run), (&files, &look)))? {
             self.watch.said(&name, &begun);
+        }
+        for notice in self.crew.notices(&definition.workflow, self.home.root()) {
+            self.watch.said(&name, &notice);
         }
         if let Some(phase) = &begin.phase {
             let scene = self.scene(&definition, (&name, &run), (&files, &look));

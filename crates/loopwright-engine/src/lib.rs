@@ -25,7 +25,9 @@ mod scene;
 mod suits;
 mod unkept;
 
-pub use self::config::{AgentConfig, CONFIG, Config, OneOrMany, Worktrees};
+pub use self::config::{
+    AgentConfig, CONFIG, Config, FenceConfig, OneOrMany, RoleConfig, Source, Sources, Worktrees, user_file,
+};
 pub use self::driver::{AT_WORK, Asking, Driver, Standing, WAITS_UNTIL, fits, this_process};
 pub use self::engine::{Begin, Definition, Engine};
 pub use self::error::EngineError;

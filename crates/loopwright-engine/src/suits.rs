@@ -1,6 +1,7 @@
 //! Whether everything is there that a run will need: better said before anybody has worked.
 
 use loopwright_core::definition::{Action, CheckWhat, Kind, State, Workflow};
+use loopwright_core::language::units::Unit;
 
 use crate::config::CONFIG;
 use crate::engine::{Begin, Engine};
@@ -20,6 +21,7 @@ impl Engine {
             ));
         }
         self.has_agents(workflow)?;
+        self.can_count(workflow)?;
         self.has_commands(workflow)?;
         self.may_commit(workflow)?;
         if begin.subject.trim().is_empty() {
@@ -85,19 +87,34 @@ impl Engine {
     /// Whether there is somebody for every role.
     fn has_agents(&self, workflow: &Workflow) -> Result<(), EngineError> {
         for (name, role) in &workflow.roles {
-            let agent = &role.agent;
-            let missing = match self.agents.get(&**agent) {
-                None => format!(
-                    "there is none of that name; say in `{CONFIG}` what it is: `agents: {{{agent}: {{command: \"...\"}}}}`"
-                ),
-                Some(it) => match it.missing(self.home.root()) {
-                    Some(why) => format!("{why}; `{CONFIG}` says what `{agent}` is"),
-                    None => continue,
-                },
-            };
+            let Err(why) = self.crew.who(workflow, name, self.home.root()) else { continue };
+            let agent = role.agents.first().map(|it| &**it).unwrap_or_default();
             return Err(EngineError::Wrong(format!(
-                "the role `{name}` is for the agent `{agent}`, and {missing}"
+                "nobody can be the `{name}` of `{}`: {why}. `loopwright doctor` shows which agents are here; `{CONFIG}` says who else it may be: `roles: {{{name}: {{agent: NAME}}}}`, or what `{agent}` is: `agents: {{{agent}: {{command: \"...\"}}}}`",
+                workflow.name
             )));
+        }
+        Ok(())
+    }
+
+    /// Whether everybody says what the budgets of a workflow count.
+    fn can_count(&self, workflow: &Workflow) -> Result<(), EngineError> {
+        let budgets = workflow.machines().flat_map(|it| &it.budgets).map(|(name, it)| (name, it.unit()));
+        for (budget, unit) in budgets.filter(|(_, it)| matches!(it, Unit::Money | Unit::Tokens)) {
+            for role in workflow.roles.keys() {
+                let chosen = self.crew.who(workflow, role, self.home.root()).unwrap_or_default();
+                let silent = chosen.iter().find(|it| match unit {
+                    Unit::Money => !it.agent.says().money,
+                    _ => !it.agent.says().tokens,
+                });
+                if let Some(silent) = silent {
+                    let what = if unit == Unit::Money { "money" } else { "tokens" };
+                    return Err(EngineError::Wrong(format!(
+                        "the budget `{budget}` counts {what}, and `{}`, who is the `{role}`, does not say how much it uses; give the role to another agent, or count something else",
+                        silent.name
+                    )));
+                }
+            }
         }
         Ok(())
     }

@@ -14,7 +14,9 @@ use loopwright_core::machine::{Cost, EffectId, RunView};
 use crate::show;
 
 static LIVE: OnceLock<MultiProgress> = OnceLock::new();
-static WORK: Mutex<Work> = Mutex::new(Work { bars: Vec::new(), cost: Cost { time: 0, money: 0, tokens: 0 } });
+static WORK: Mutex<Work> = Mutex::new(Work { bars: Vec::new(), cost: NOTHING });
+
+const NOTHING: Cost = Cost { time: 0, money: 0, tokens: 0, unpriced: false, uncounted: false };
 /// While somebody is asked: what others want to write meanwhile, and where to.
 static ASKING: Mutex<Option<Vec<(Stream, String)>>> = Mutex::new(None);
 
@@ -65,7 +67,7 @@ pub(crate) fn works((run, effect): (&str, &EffectId), what: &str, view: &RunView
     let bar = live.add(ProgressBar::new_spinner());
     let left: Vec<String> = view.left.iter().map(|(name, it)| format!("{name} {it}")).collect();
     let left = if left.is_empty() { String::new() } else { format!("{} left", left.join(", ")) };
-    let told = [what.to_owned(), left, show::cost(&work.cost)];
+    let told = [what.to_owned(), left, show::known_cost(&work.cost)];
     let told: Vec<String> = told.into_iter().filter(|it| !it.is_empty()).collect();
     let told = told.join(" · ");
     // No colours: nothing here has to be told apart by them.

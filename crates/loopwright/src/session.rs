@@ -4,9 +4,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use indexmap::IndexMap;
-use loopwright_core::name::Name;
-use loopwright_engine::agents::{Agent, CommandAgent};
 use loopwright_engine::journal::{Journal, Memory, RunLine, Sqlite};
 use loopwright_engine::process::{Cancel, Supervisor};
 use loopwright_engine::{Config, Engine, EngineError, Home, People, Project, Watch};
@@ -85,14 +82,17 @@ fn engine_of(
     watch: Arc<dyn Watch>,
 ) -> Engine {
     let project = Project::at(home.root()).with(config);
-    let agent = |command: Vec<String>| Arc::new(CommandAgent { command }) as Arc<dyn Agent>;
-    let agents: IndexMap<Name, Arc<dyn Agent>> =
-        config.agents.iter().map(|(name, it)| (Name::from(name.as_str()), agent(it.command.all()))).collect();
-    let program = std::env::current_exe().unwrap_or_else(|_| PathBuf::from("loopwright"));
-    let supervisor = Supervisor { program, arguments: vec![SUPERVISE.into()] };
+    let crew = loopwright_agents::crew(config);
+    let supervisor = supervisor();
     let clock = Arc::new(now);
     let holder = loopwright_engine::this_process();
-    Engine::new(journal, home, project, agents, supervisor, people, watch, clock, holder)
+    Engine::new(journal, home, project, crew, supervisor, people, watch, clock, holder)
+}
+
+/// What commands run below: this same binary.
+pub(crate) fn supervisor() -> Supervisor {
+    let program = std::env::current_exe().unwrap_or_else(|_| PathBuf::from("loopwright"));
+    Supervisor { program, arguments: vec![SUPERVISE.into()] }
 }
 
 /// What time it is.

@@ -103,11 +103,30 @@ pub(crate) fn lasting(milliseconds: u64) -> String {
     }
 }
 
-/// What was paid for, as far as it is known.
+/// What was paid for, and whether that is all of it.
 pub(crate) fn cost(cost: &Cost) -> String {
+    let known = known_cost(cost);
+    match (cost.unpriced, cost.uncounted, known.is_empty()) {
+        (false, false, _) => known,
+        (true, _, true) => "unknown".to_owned(),
+        (true, true, false) => format!("{known}, and more that nobody counted"),
+        (true, false, false) if cost.money == 0 => format!("{known}, price unknown"),
+        (true, false, false) => format!("{known}, and more without a price"),
+        (false, true, true) => "tokens unknown".to_owned(),
+        (false, true, false) => format!("{known}, and tokens nobody counted"),
+    }
+}
+
+/// What was paid for, as far as it is known.
+pub(crate) fn known_cost(cost: &Cost) -> String {
     let mut told = Vec::new();
     if cost.money > 0 {
-        told.push(format!("${}.{:02}", cost.money / 1_000, cost.money % 1_000 / 10));
+        // Thousandths count as long as there is not much else.
+        told.push(if cost.money < 1_000 {
+            format!("$0.{:03}", cost.money)
+        } else {
+            format!("${}.{:02}", cost.money / 1_000, cost.money % 1_000 / 10)
+        });
     }
     if cost.tokens > 0 {
         told.push(counted(cost.tokens, "token"));
@@ -259,7 +278,12 @@ mod tests {
     #[test]
     fn what_is_not_known_is_not_told() {
         assert_eq!(cost(&Cost::default()), "");
-        assert_eq!(cost(&Cost { time: 1, money: 1_234, tokens: 1 }), "$1.23, 1 token");
+        let known = Cost { time: 1, money: 1_234, tokens: 1, ..Cost::default() };
+        assert_eq!(cost(&known), "$1.23, 1 token");
+        let unknown = Cost { unpriced: true, uncounted: true, ..Cost::default() };
+        assert_eq!(cost(&unknown), "unknown");
+        assert_eq!(cost(&Cost { tokens: 7, unpriced: true, ..Cost::default() }), "7 tokens, price unknown");
+        assert_eq!(cost(&known.and(unknown)), "$1.23, 1 token, and more that nobody counted");
     }
 
     #[test]

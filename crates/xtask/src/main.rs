@@ -1,5 +1,7 @@
 //! The checks of this repository, in one place: `cargo xtask ci` is what CI runs.
 
+mod agents;
+
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Command, ExitCode, Stdio};
 
@@ -11,17 +13,32 @@ const HELP: &str = "cargo xtask COMMAND
   test      all tests and doc tests, with a count at the end
   doc       rustdoc, warnings denied
   schema    write schemas/workflow.schema.json anew
+  e2e       the tests with real agents, with all of them
+  agents    install the agents that tests run for real, below target/agents:
+            claude, codex and gemini, or those named, or `--all`
 ";
 
 fn main() -> ExitCode {
-    let command = std::env::args().nth(1).unwrap_or_default();
-    let passed = match command.as_str() {
-        "ci" => fmt() && lint() && test() && doc(),
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let (command, rest) = match arguments.split_first() {
+        Some((command, rest)) => (command.as_str(), rest),
+        None => ("", arguments.as_slice()),
+    };
+    let passed = match command {
+        "ci" => fmt() && lint() && installed(&[]) && test() && doc(),
         "fmt" => fmt(),
         "lint" => lint(),
         "test" => test(),
         "doc" => doc(),
         "schema" => schema(),
+        "e2e" => installed(&["--all".to_owned()]) && e2e(),
+        "agents" => match agents::run(rest) {
+            Ok(passed) => passed,
+            Err(problem) => {
+                say(&format!("error: {problem}"));
+                return ExitCode::from(2);
+            }
+        },
         _ => {
             say(HELP);
             return ExitCode::from(2);
@@ -56,6 +73,40 @@ fn fmt() -> bool {
 
 fn lint() -> bool {
     step("clippy", cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]))
+}
+
+/// Installs what tests with real agents need. What cannot be installed is said here, and the tests that need it are said
+/// and counted as skipped.
+fn installed(names: &[String]) -> bool {
+    say("== agents");
+    with_ip();
+    match agents::run(names) {
+        Ok(true) => {}
+        Ok(false) => say("what failed to install is skipped below"),
+        Err(problem) => say(&format!("error: {problem}")),
+    }
+    true
+}
+
+/// Installs the program that brings up a network with nobody in it, where that is possible.
+fn with_ip() {
+    let there = |program: &str| {
+        let paths = std::env::var_os("PATH").unwrap_or_default();
+        std::env::split_paths(&paths).any(|it| it.join(program).exists())
+    };
+    if !there("ip") && there("apt-get") {
+        let mut install = Command::new("apt-get");
+        install.args(["install", "--yes", "--quiet", "--no-install-recommends", "iproute2"]);
+        // Only root can; whoever cannot is told by the tests what is missing.
+        let _ = install.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
+    }
+}
+
+/// Runs the tests with real agents, with all that can be installed.
+fn e2e() -> bool {
+    let mut command = cargo(&["test", "--package", "loopwright", "--test", "agents"]);
+    command.env("LOOPWRIGHT_TEST_AGENTS", "all");
+    step("real agents", command)
 }
 
 fn doc() -> bool {

@@ -10,8 +10,8 @@ use crate::problem::Place;
 /// Who does agent work, and within what bounds.
 #[derive(Clone, Debug)]
 pub struct Role {
-    /// Which agent, a name the engine's configuration knows.
-    pub agent: Name,
+    /// Which agents can do it, by names the engine's configuration knows, the one that is wanted first.
+    pub agents: Vec<Name>,
     /// The prompt: a file of the folder or the text itself.
     pub prompt: Option<Table<String>>,
     /// What the prompt may use.

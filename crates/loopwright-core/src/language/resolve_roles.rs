@@ -72,7 +72,7 @@ impl Loader<'_> {
                 let verdicts = self.outcomes(node.get("verdicts"), &["done"]);
                 self.no_reserved_signals(node.get("verdicts"), &verdicts);
                 let role = Role {
-                    agent: node.get("agent").and_then(Node::text).unwrap_or_default().into(),
+                    agents: texts(node.get("agent")),
                     prompt: node
                         .get("prompt")
                         .and_then(|it| self.full_table(it, &scope, |it| it.text().map(str::to_owned))),

@@ -183,6 +183,9 @@ pub(super) fn finding(severity: Type, topic: Type) -> Type {
         ("topic", topic),
         ("text", Type::Text),
         ("file", Type::Text),
+        ("line", Type::Int.maybe()),
+        ("subject", Type::Text),
+        ("recommendation", Type::Text),
         ("gate", Type::Text),
         ("round", Type::Int),
     ])

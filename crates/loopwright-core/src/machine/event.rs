@@ -10,7 +10,7 @@ use super::effect::EffectId;
 use crate::name::Name;
 
 /// The version new events are written with.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 
 /// What documents show of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -269,6 +269,12 @@ pub struct Report {
     pub subject: String,
     /// The remark.
     pub text: String,
+    /// The line of the file, if it is about one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
+    /// What the judge would have done about it.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub recommendation: String,
 }
 
 /// What work cost.
@@ -281,6 +287,17 @@ pub struct Cost {
     pub money: u64,
     /// Tokens.
     pub tokens: u64,
+    /// Whether some of it has a price that nobody said, so that `money` is not all.
+    #[serde(skip_serializing_if = "is_not")]
+    pub unpriced: bool,
+    /// Whether some of it took tokens that nobody counted, so that `tokens` is not all.
+    #[serde(skip_serializing_if = "is_not")]
+    pub uncounted: bool,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "it is called with what it looks at")]
+fn is_not(it: &bool) -> bool {
+    !it
 }
 
 impl Cost {
@@ -291,6 +308,8 @@ impl Cost {
             time: self.time.saturating_add(other.time),
             money: self.money.saturating_add(other.money),
             tokens: self.tokens.saturating_add(other.tokens),
+            unpriced: self.unpriced || other.unpriced,
+            uncounted: self.uncounted || other.uncounted,
         }
     }
 

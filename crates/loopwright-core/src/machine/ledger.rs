@@ -26,6 +26,12 @@ pub struct Finding {
     pub subject: String,
     /// The remark, as last worded.
     pub text: String,
+    /// The line of the file, if it is about one, as last said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
+    /// What the judge would have done about it, as last said.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub recommendation: String,
     /// Whether it stands in the way.
     pub blocks: bool,
     /// The rounds it was reported in.
@@ -107,6 +113,8 @@ impl Ledger {
                 file: report.file.clone(),
                 subject: report.subject.clone(),
                 text: String::new(),
+                line: None,
+                recommendation: String::new(),
                 blocks,
                 rounds: Vec::new(),
                 closed: None,
@@ -118,6 +126,8 @@ impl Ledger {
             if !again || rank(&report.severity) > rank(&entry.severity) {
                 entry.severity = report.severity.clone();
                 entry.text.clone_from(&report.text);
+                entry.line = report.line;
+                entry.recommendation.clone_from(&report.recommendation);
             }
             entry.blocks = blocks || again && entry.blocks;
             entry.closed = None;
@@ -184,6 +194,8 @@ impl Ledger {
             file: finding.file.clone(),
             subject: finding.subject.clone(),
             text: finding.text.clone(),
+            line: finding.line,
+            recommendation: finding.recommendation.clone(),
         })
     }
 

@@ -71,6 +71,7 @@ impl<A: Actor> Player<'_, A> {
             file: String::new(),
             subject: format!("{gate} round {round}"),
             text: "made up for the rehearsal".into(),
+            ..Report::default()
         };
         let handed = judge.map(|it| it.handed.as_slice()).unwrap_or_default();
         let topic_of = |id: &String| run.ledger.findings.get(id).and_then(|it| it.topic.clone());

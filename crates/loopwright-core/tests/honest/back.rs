@@ -236,7 +236,8 @@ impl World<'_> {
         self.works(run, state, effect);
         let declared = self.workflow.roles.get(&**role);
         let money = declared.and_then(|it| it.costs).unwrap_or(0);
-        let cost = Cost { time: 1, money: self.dice.roll() % (money + 1), tokens: 1 };
+        let money = self.dice.roll() % (money + 1);
+        let cost = Cost { time: 1, money, tokens: 1, ..Cost::default() };
         let judged = state.gate.as_ref().map(|it| self.digest(run, &it.name));
         let back = Outcome { judged, cost, ..Outcome::default() };
         if let Some(failure) = self.failure(state) {
@@ -275,6 +276,7 @@ impl World<'_> {
                     file: String::new(),
                     subject: format!("subject {}", self.dice.below(50)),
                     text: "a remark".into(),
+                    ..Report::default()
                 });
             }
         }

@@ -1,105 +1,35 @@
 //! What an agent answered, held against what its role may answer. Nothing is matched in prose: the answer is one fenced
 //! block of JSON, or there is none.
 
-use std::fmt::Write as _;
-
-use loopwright_core::definition::{Fields, Findings, Outcomes};
+use loopwright_core::definition::{Fields, Findings};
 use loopwright_core::machine::{Outcome, Report, raised};
 use loopwright_core::name::Name;
-use loopwright_core::schema::Schema;
 use loopwright_core::signal;
 use serde_json::Value;
 
-/// What a role may answer.
-pub(crate) struct Wanted<'a> {
-    pub(crate) verdicts: &'a Outcomes,
-    pub(crate) findings: Option<&'a Findings>,
-    pub(crate) asks: bool,
-    pub(crate) returns: Option<Returns<'a>>,
-}
+use super::wanted::{Returns, Wanted};
 
-/// What comes with a verdict, as a schema of the workflow says.
-pub(crate) struct Returns<'a> {
-    /// The file of the schema, and what it says.
-    pub(crate) file: &'a str,
-    pub(crate) text: &'a str,
-    pub(crate) schema: Schema,
-}
-
-impl Wanted<'_> {
-    /// Whether there is only one way to come out, which need not be said.
-    fn is_plain(&self) -> bool {
-        let only = self.verdicts.len() == 1 && self.verdicts.values().all(|it| it.fields.is_empty());
-        only && !self.asks && self.findings.is_none() && self.returns.is_none()
-    }
-
-    /// What an agent is told about how to answer.
-    pub(crate) fn told(&self) -> String {
-        let mut text = String::from("\n---\n\n## How to answer\n\n");
-        if self.is_plain() {
-            text.push_str("When you are done, say in a few sentences what you did and end.\n");
-            return text;
-        }
-        text.push_str(
-            "End your answer with exactly one fenced block of JSON, and nothing after it:\n\n```json\n{\n",
-        );
-        let verdicts: Vec<&str> = self.verdicts.keys().map(|it| &**it).collect();
-        let _ = writeln!(text, "  \"verdict\": \"{}\",", verdicts.first().copied().unwrap_or_default());
-        text.push_str("  \"summary\": \"one or two sentences\"");
-        if let Some(findings) = self.findings {
-            let severity = findings.severity.last().map(|it| &**it).unwrap_or_default();
-            let _ = write!(text, ",\n  \"findings\": [\n    {{\"severity\": \"{severity}\"");
-            if let Some(topic) = findings.topic.first() {
-                let _ = write!(text, ", \"topic\": \"{topic}\"");
-            }
-            text.push_str(
-                ", \"file\": \"path\", \"subject\": \"what in it\", \"text\": \"what is wrong\"}\n  ]",
-            );
-        }
-        let names: Vec<&str> = self.returns.iter().flat_map(|it| it.schema.required()).collect();
-        for name in names {
-            let _ = write!(text, ",\n  \"{name}\": …");
-        }
-        text.push_str("\n}\n```\n\n");
-        let _ = writeln!(text, "`verdict` is one of: {}.", verdicts.join(", "));
-        for (verdict, fields) in self.verdicts {
-            for (field, values) in &fields.fields {
-                let values: Vec<&str> = values.iter().map(|it| &**it).collect();
-                let _ = writeln!(text, "With `{verdict}` also give `{field}`: one of {}.", values.join(", "));
-            }
-        }
-        if let Some(findings) = self.findings {
-            let words = |names: &[Name]| names.iter().map(|it| &**it).collect::<Vec<_>>().join(", ");
-            let _ = writeln!(text, "`severity` is one of: {}, the worst last.", words(&findings.severity));
-            if !findings.topic.is_empty() {
-                let _ = writeln!(text, "`topic` is one of: {}.", words(&findings.topic));
-            }
-            text.push_str("A finding you reported before keeps its `id`. Every verdict but the first needs a finding.\n");
-        }
-        if let Some(Returns { file, text: schema, .. }) = &self.returns {
-            let _ = writeln!(
-                text,
-                "Beside these the block has what comes with the verdict. Without them it has to fit the JSON Schema `{file}`:\n\n```\n{}\n```\n",
-                schema.trim()
-            );
-        }
-        if self.asks {
-            text.push_str("If you cannot go on without a person, give the verdict `ASK` and a `question`.\n");
-        }
-        text
-    }
-}
-
-/// What an answer means, or why it means nothing.
-pub(crate) fn understood(text: &str, wanted: &Wanted<'_>) -> Result<Outcome, String> {
+/// What an answer in words means, or why it means nothing. Where there is only one way to come out, that need not be said,
+/// if whoever answers can be trusted to have come to an end.
+pub(crate) fn understood(text: &str, wanted: &Wanted<'_>, trusted: bool) -> Result<Outcome, String> {
     let Some(block) = last_block(text) else {
-        if wanted.is_plain() {
+        if wanted.is_plain() && trusted {
             let verdict = wanted.verdicts.keys().next().cloned().unwrap_or_else(|| "done".into());
             return Ok(Outcome { summary: shortened(text), ..Outcome::of(verdict) });
         }
         return Err("the answer has no block of JSON at its end".into());
     };
     let answer: Value = serde_json::from_str(block).map_err(|it| format!("the block is not JSON: {it}"))?;
+    taken(answer, wanted)
+}
+
+/// What an answer means that was given as data, or why it means nothing.
+pub(crate) fn taken(mut answer: Value, wanted: &Wanted<'_>) -> Result<Outcome, String> {
+    // What has to be there and is nothing is as good as left out.
+    if let Value::Object(all) = &mut answer {
+        all.retain(|_, it| !it.is_null());
+    }
+    let answer = answer;
     let said = |name: &str| answer.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
     let verdict = said("verdict");
     if wanted.asks && verdict == signal::ASK {
@@ -197,7 +127,9 @@ fn findings(answer: &Value, declared: &Findings) -> Result<Vec<Report>, String> 
         }
         let topic = topic.filter(|_| !declared.topic.is_empty());
         let id = Some(said("id")).filter(|it| !it.is_empty());
-        Ok(Report { id, severity, topic, file: said("file"), subject: said("subject"), text })
+        let line = it.get("line").and_then(Value::as_u64).and_then(|it| u32::try_from(it).ok());
+        let (file, subject, recommendation) = (said("file"), said("subject"), said("recommendation"));
+        Ok(Report { id, severity, topic, file, subject, text, line, recommendation })
     };
     listed.iter().enumerate().map(report).collect()
 }
@@ -236,8 +168,13 @@ fn shortened(text: &str) -> String {
 #[expect(clippy::expect_used, reason = "these are tests")]
 mod tests {
     use indexmap::IndexMap;
+    use loopwright_core::definition::Outcomes;
 
     use super::*;
+
+    fn understood(text: &str, wanted: &Wanted<'_>) -> Result<Outcome, String> {
+        super::understood(text, wanted, true)
+    }
 
     fn verdicts(words: &[&str]) -> Outcomes {
         words.iter().map(|it| (Name::from(*it), Fields::default())).collect()

@@ -7,16 +7,11 @@ use std::time::Duration;
 use loopwright_core::machine::Cost;
 use loopwright_core::signal::CANCELLED;
 
-use super::{Agent, Call, Reply};
+use super::{Agent, Call, Reply, a_while};
 use crate::process::{Cancel, Command, Ended, Supervisor};
 
 /// The exit code of a program that would have it tried again later (`EX_TEMPFAIL`).
 const TRY_LATER: i32 = 75;
-/// How much later, if it does not say.
-const A_WHILE: Duration = Duration::from_mins(15);
-
-/// However soon it is said to be: one that is wrong about it would be called without end.
-const AT_LEAST: Duration = Duration::from_secs(30);
 
 /// A program that is an agent.
 #[derive(Clone, Debug)]
@@ -55,6 +50,8 @@ impl Agent for CommandAgent {
             folder: call.folder.clone(),
             environment: call.environment.clone(),
             unset: Vec::new(),
+            only: false,
+            fence: call.fence.clone(),
             input: call.prompt.clone().into_bytes(),
             wall: call.wall,
             idle: Some(call.idle),
@@ -66,7 +63,7 @@ impl Agent for CommandAgent {
         let failed = match ran.ended {
             Ended::Exit(0) => None,
             Ended::Exit(TRY_LATER) => {
-                limited = Some(said.and_then(how_long).unwrap_or(A_WHILE).max(AT_LEAST));
+                limited = Some(a_while(said.and_then(how_long)));
                 None
             }
             Ended::Exit(code) => {
@@ -80,7 +77,8 @@ impl Agent for CommandAgent {
         let transcript =
             if errors.is_empty() { text.clone() } else { format!("{text}\n--- errors\n{errors}") };
         let time = u64::try_from(ran.took.as_millis()).unwrap_or(u64::MAX);
-        Ok(Reply { failed, limited, text, transcript, cost: Cost { time, ..Cost::default() } })
+        let cost = Cost { time, unpriced: true, uncounted: true, ..Cost::default() };
+        Ok(Reply { failed, limited, text, transcript, cost, trusted: true, ..Reply::default() })
     }
 }
 

@@ -164,6 +164,7 @@ impl<'e> Driver<'e> {
         cancel: &Cancel,
     ) -> Result<Self, EngineError> {
         let (lease, heart, gone) = heart::take(engine, name, cancel)?;
+        crate::effects::tidy(&engine.home, name);
         let definition = match &parent {
             Some((definition, _)) => Arc::clone(definition),
             None => Arc::new(definition_of(engine, &engine.journal.run(name)?.run.definition)?),

@@ -39,12 +39,8 @@ impl Bounds {
 
     /// What a role may change in a call: documents it may write that are not the engine's.
     pub(super) fn of_call(scene: &Scene<'_>, role: &Name, call: Option<&Call>) -> Result<Self, EngineError> {
-        let declared = scene.workflow.roles.get(&**role).map(|it| &it.may_write);
-        let narrowed = call.and_then(|it| it.may_write.as_ref());
-        let documents = narrowed.or(declared).and_then(|it| scene.run.pick(it)).cloned().unwrap_or_default();
-        let owned = |it: &Name| scene.workflow.documents.get(&**it).is_some_and(|it| it.engine_owned);
         let mut sets = Vec::new();
-        for document in documents.iter().filter(|it| !owned(it)) {
+        for document in &writable(scene, role, call) {
             sets.extend(scene.set(document)?);
         }
         Ok(Self::Only(sets))
@@ -60,12 +56,28 @@ impl Bounds {
     }
 }
 
+/// Whether a role may change anything at all in a call.
+pub(super) fn may_write(scene: &Scene<'_>, role: &Name, call: Option<&Call>) -> bool {
+    !writable(scene, role, call).is_empty()
+}
+
+/// The documents a role may write in a call.
+pub(super) fn writable(scene: &Scene<'_>, role: &Name, call: Option<&Call>) -> Vec<Name> {
+    let declared = scene.workflow.roles.get(&**role).map(|it| &it.may_write);
+    let narrowed = call.and_then(|it| it.may_write.as_ref());
+    let documents = narrowed.or(declared).and_then(|it| scene.run.pick(it)).cloned().unwrap_or_default();
+    let owned = |it: &Name| scene.workflow.documents.get(&**it).is_some_and(|it| it.engine_owned);
+    documents.into_iter().filter(|it| !owned(it)).collect()
+}
+
 /// What was found out of bounds and undone.
 pub(crate) struct Undone {
     pub(crate) paths: Vec<String>,
     pub(crate) patch: String,
     /// Whether nothing that was there before was touched.
     pub(super) only_added: bool,
+    /// Where folders are now that were repositories of their own.
+    pub(super) aside: Option<PathBuf>,
 }
 
 /// All files afterwards, what changed within the bounds, and what was undone.
@@ -86,11 +98,16 @@ pub(super) fn keep_within(scene: &Scene<'_>, before: &Look, bounds: &Bounds) -> 
     scene.files.restore(&after, &before.tree, &rules)?;
     scene.files.unstage(&rules)?;
     let (look, within, rest) = undo_outside(scene, before, bounds, scene.files.look_since(&before.tree)?)?;
-    let rest = rest.unwrap_or_else(|| Undone { paths: Vec::new(), patch: String::new(), only_added: true });
+    let rest = rest.unwrap_or_else(|| Undone {
+        paths: Vec::new(),
+        patch: String::new(),
+        only_added: true,
+        aside: None,
+    });
     let of_rules = changes.iter().filter(|it| rules.contains(&it.path()));
     let only_added = rest.only_added && of_rules.clone().all(|it| matches!(it, Change::Added(_)));
     let paths = rules.iter().map(|it| (*it).to_owned()).chain(rest.paths).collect();
-    Ok((look, within, Some(Undone { paths, patch: patch + &rest.patch, only_added })))
+    Ok((look, within, Some(Undone { paths, patch: patch + &rest.patch, only_added, aside: rest.aside })))
 }
 
 fn says_what_is_ignored(path: &str) -> bool {
@@ -100,20 +117,36 @@ fn says_what_is_ignored(path: &str) -> bool {
 fn undo_outside(scene: &Scene<'_>, before: &Look, bounds: &Bounds, after: Look) -> Result<Kept, EngineError> {
     let others = of_others(scene)?;
     let changes = after.since(before).into_iter();
-    let (within, outside): (Vec<Change>, Vec<Change>) = changes.partition(|it| bounds.allow(it.path()));
+    // A repository within this one would be committed as a number that nobody can read.
+    let begun = |it: &str| after.is_repository(it) && !before.is_repository(it);
+    let (within, outside): (Vec<Change>, Vec<Change>) =
+        changes.partition(|it| bounds.allow(it.path()) && !begun(it.path()));
     let theirs = |it: &Change| others.iter().any(|set| set.matches(it.path()));
     let outside: Vec<Change> = outside.into_iter().filter(|it| !theirs(it)).collect();
     if outside.is_empty() {
         return Ok((Arc::new(after), within, None));
     }
     let paths: Vec<&str> = outside.iter().map(Change::path).collect();
-    let patch = scene.files.patch(&before.tree, &after.tree, &paths)?;
-    scene.files.restore(&after, &before.tree, &paths)?;
+    let (look, undone) = undo(scene, before, (&after, &outside), &paths)?;
+    Ok((look, within, Some(undone)))
+}
+
+/// Undoes some of what changed, and keeps it as a patch.
+pub(super) fn undo(
+    scene: &Scene<'_>,
+    before: &Look,
+    (after, changes): (&Look, &[Change]),
+    paths: &[&str],
+) -> Result<(Arc<Look>, Undone), EngineError> {
+    let patch = scene.files.patch(&before.tree, &after.tree, paths)?;
+    let aside = paths.iter().any(|it| after.is_repository(it)).then(|| scene.files.aside());
+    scene.files.restore(after, &before.tree, paths)?;
     // What was undone must not come back with somebody's next commit.
-    scene.files.unstage(&paths)?;
-    let paths = paths.into_iter().map(str::to_owned).collect();
-    let only_added = outside.iter().all(|it| matches!(it, Change::Added(_)));
-    Ok((Arc::new(scene.files.look()?), within, Some(Undone { paths, patch, only_added })))
+    scene.files.unstage(paths)?;
+    let mut undone = changes.iter().filter(|it| paths.contains(&it.path()));
+    let only_added = undone.all(|it| matches!(it, Change::Added(_)));
+    let paths = paths.iter().map(|it| (*it).to_owned()).collect();
+    Ok((Arc::new(scene.files.look()?), Undone { paths, patch, only_added, aside }))
 }
 
 /// What items at work beside this one may write: nobody can tell who changed it, so it is not this one's to undo. An item
@@ -182,7 +215,13 @@ pub(crate) fn undo_out_of_bounds(
 /// Some paths, in a sentence.
 pub(crate) fn listed(paths: &[String]) -> String {
     const SHOWN: usize = 5;
-    let first: Vec<String> = paths.iter().take(SHOWN).map(|it| format!("`{it}`")).collect();
+    // A name with a line end in it must not pass for lines of ours.
+    let shown = |it: &String| {
+        it.chars()
+            .flat_map(|it| if it.is_control() { it.escape_default().collect() } else { vec![it] })
+            .collect::<String>()
+    };
+    let first: Vec<String> = paths.iter().take(SHOWN).map(|it| format!("`{}`", shown(it))).collect();
     match paths.len().checked_sub(SHOWN).filter(|it| *it > 0) {
         Some(more) => format!("{} and {more} more", first.join(", ")),
         None => first.join(", "),

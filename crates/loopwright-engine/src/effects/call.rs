@@ -10,25 +10,30 @@ use loopwright_core::signal;
 use serde_json::{Value, json};
 
 use super::bounds::{Bounds, Undone, keep_within, listed};
-use super::{Done, Prepared, about, heads, told_besides};
-use crate::agents::{Agent, Call, Returns, Wanted, understood};
-use crate::config::CONFIG;
+use super::calling::{self, Heard};
+use super::{Done, Prepared, heads, rules, told, told_besides};
+use crate::agents::{Returns, Wanted};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::process::Cancel;
 use crate::scene::{Scene, meant};
 
 /// What a role is told, and how it may answer.
-fn prompt(scene: &Scene<'_>, name: &Name, role: &Role, call: Option<&Called>) -> Result<String, EngineError> {
+pub(super) fn prompt(
+    scene: &Scene<'_>,
+    (name, role, call): (&Name, &Role, Option<&Called>),
+    by_tool: bool,
+) -> Result<String, EngineError> {
     let own = call.and_then(|it| it.prompt.as_ref());
     let text = own.or(role.prompt.as_ref()).and_then(|it| scene.run.pick(it));
     let text = text.ok_or_else(|| EngineError::Wrong(format!("the role `{name}` has no prompt here")))?;
     let mut prompt = scene.text(meant(scene.folder, text))?;
-    prompt.push_str(&wanted(scene, role, call)?.told());
+    prompt.push_str(&told::bounds(scene, (name, role, call))?);
+    prompt.push_str(&wanted(scene, role, call)?.told(by_tool));
     Ok(prompt)
 }
 
-fn wanted<'a>(
+pub(super) fn wanted<'a>(
     scene: &Scene<'a>,
     role: &'a Role,
     call: Option<&'a Called>,
@@ -45,20 +50,8 @@ fn wanted<'a>(
     Ok(Wanted { verdicts, findings: role.findings.as_ref(), asks: role.asks, returns: returns.transpose()? })
 }
 
-fn role_of<'s>(scene: &Scene<'s>, name: &Name) -> Result<&'s Role, EngineError> {
+pub(super) fn role_of<'s>(scene: &Scene<'s>, name: &Name) -> Result<&'s Role, EngineError> {
     scene.workflow.roles.get(&**name).ok_or_else(|| EngineError::Wrong(format!("there is no role `{name}`")))
-}
-
-/// Whoever does the work of a role.
-fn agent_of<'e>(engine: &'e Engine, scene: &Scene<'_>, name: &Name) -> Result<&'e dyn Agent, EngineError> {
-    let agent = &role_of(scene, name)?.agent;
-    let missing = || {
-        EngineError::Wrong(format!(
-            "the role `{name}` is for the agent `{agent}`, and there is none of that name any more; say in `{CONFIG}` what it is, then `loopwright resume {}`",
-            scene.name
-        ))
-    };
-    engine.agents.get(&**agent).map(AsRef::as_ref).ok_or_else(missing)
 }
 
 pub(super) fn prepare(
@@ -67,17 +60,24 @@ pub(super) fn prepare(
     role: &Name,
     advice: &[Name],
 ) -> Result<Prepared, EngineError> {
-    // Whoever is not there is missed before anything is on record as begun.
-    for name in advice.iter().chain([role]) {
-        agent_of(engine, scene, name)?;
-    }
     let call = scene.state().and_then(|it| it.call());
-    let mut kept = vec![("prompt".to_owned(), prompt(scene, role, role_of(scene, role)?, call)?)];
-    for adviser in advice {
-        kept.push((format!("prompt-{adviser}"), prompt(scene, adviser, role_of(scene, adviser)?, None)?));
+    let (mut kept, mut agent) = (Vec::new(), None);
+    for (name, call) in [(role, call)].into_iter().chain(advice.iter().map(|it| (it, None))) {
+        // Whoever is not there is missed before anything is on record as begun.
+        let who = calling::who(engine, scene, name)?;
+        let by_tool = who.iter().any(|it| it.agent.takes_tools());
+        if name == role {
+            agent = who.first().map(|it| it.name.clone());
+        }
+        let text = prompt(scene, (name, role_of(scene, name)?, call), by_tool)?;
+        let adviser = advice.contains(name) && name != role;
+        kept.push((if adviser { format!("prompt-{name}") } else { "prompt".to_owned() }, text));
     }
     let head = heads::now(scene.files.git())?;
-    Ok(Prepared { values: json!({"role": role, "tree": scene.look.tree, "head": head}), kept })
+    Ok(Prepared {
+        values: json!({"role": role, "agent": agent, "tree": scene.look.tree, "head": head}),
+        kept,
+    })
 }
 
 pub(super) fn perform(
@@ -93,7 +93,8 @@ pub(super) fn perform(
     let mut spent = Cost::default();
     for adviser in advice {
         // One that has no more to give for now is one that fails: the judge does not wait for it.
-        let (mut outcome, transcript, _) = one(engine, scene, effect, (adviser, None), cancel)?;
+        let Heard { mut outcome, transcript, .. } =
+            calling::role(engine, scene, effect, (adviser, None), cancel)?;
         kept.push((format!("transcript-{adviser}"), transcript));
         spent = spent.and(outcome.cost);
         // What one writes is not to be taken for the judge's.
@@ -104,7 +105,8 @@ pub(super) fn perform(
         }
         heard.insert(adviser.to_string(), json!({"signal": outcome.signal, "summary": outcome.summary}));
     }
-    let (mut outcome, transcript, limited) = one(engine, scene, effect, (role, call), cancel)?;
+    let Heard { mut outcome, transcript, limited } =
+        calling::role(engine, scene, effect, (role, call), cancel)?;
     kept.push(("transcript".to_owned(), transcript));
     let said = heads::put_back(scene, &values["head"])?;
     let bounds = Bounds::of_call(scene, role, call)?;
@@ -112,10 +114,22 @@ pub(super) fn perform(
     if let Some(since) = values["since"].as_str().filter(|it| *it != scene.look.tree) {
         changes = look.since(&scene.files.look_back(since)?);
     }
+    let of_role = role_of(scene, role)?;
+    let ruled = match &undone {
+        None => rules::keep(scene, (scene.look, &look), &changes, (of_role, call))?,
+        Some(_) => None,
+    };
+    let (look, undone, why) = match ruled {
+        None => (look, undone, None),
+        Some((look, undone, why)) => (look, Some(undone), Some(why)),
+    };
     let after = Scene { look: &look, ..*scene };
     if let Some(undone) = undone {
         if *outcome.signal != *signal::CANCELLED {
             outcome = Outcome { cost: outcome.cost, ..out_of_bounds(role, &undone) };
+            if let Some(why) = why {
+                told_besides(&mut outcome, &why);
+            }
         }
         kept.push(("undone".to_owned(), undone.patch));
     } else if limited.is_none()
@@ -147,48 +161,14 @@ fn out_of_bounds(role: &Name, undone: &Undone) -> Outcome {
     let summary = format!(
         "while `{role}` was at work, files changed that it may not write, and that was undone: {files}"
     );
-    Outcome { summary, ..Outcome::of("out-of-bounds") }
-}
-
-/// Calls one role: how it came out, all it said, and how long it has no more to give, if that is so.
-fn one(
-    engine: &Engine,
-    scene: &Scene<'_>,
-    effect: &Effect,
-    (name, call): (&Name, Option<&Called>),
-    cancel: &Cancel,
-) -> Result<(Outcome, String, Option<Duration>), EngineError> {
-    let role = role_of(scene, name)?;
-    let agent = agent_of(engine, scene, name)?;
-    let mut environment = about(scene, effect);
-    environment.push(("LOOPWRIGHT_ROLE".to_owned(), name.to_string()));
-    let call_of = Call {
-        prompt: prompt(scene, name, role, call)?,
-        folder: scene.files.root().to_owned(),
-        environment,
-        wall: within_budget(
-            scene,
-            Duration::from_millis(call.and_then(|it| it.timeout).unwrap_or(role.timeout)),
+    let summary = match &undone.aside {
+        Some(aside) => format!(
+            "{summary}; a repository within this one is nothing that can be committed, and is now in {}",
+            aside.display()
         ),
-        idle: Duration::from_millis(role.idle),
+        None => summary,
     };
-    let reply = match agent.call(&call_of, &engine.supervisor, cancel) {
-        Ok(reply) => reply,
-        Err(error) => {
-            let summary = format!("the agent `{}` cannot be started: {error}", role.agent);
-            return Ok((Outcome { summary, ..Outcome::of("crashed") }, String::new(), None));
-        }
-    };
-    let outcome = match reply.failed {
-        _ if reply.limited.is_some() => {
-            let summary = format!("`{}` has no more to give for now", role.agent);
-            Outcome { summary, ..Outcome::of("limited") }
-        }
-        Some((failure, why)) => Outcome { summary: why, ..Outcome::of(failure) },
-        None => understood(&reply.text, &wanted(scene, role, call)?)
-            .unwrap_or_else(|why| Outcome { summary: why, ..Outcome::of("malformed") }),
-    };
-    Ok((Outcome { cost: reply.cost, ..outcome }, reply.transcript, reply.limited))
+    Outcome { summary, ..Outcome::of("out-of-bounds") }
 }
 
 /// How long something may take: no longer than is left of the time there is.

@@ -7,6 +7,7 @@
 use serde_json::{Value, json};
 
 use super::commit::TRAILER;
+use super::{references, settings};
 use crate::error::EngineError;
 use crate::git::{Git, GitError};
 use crate::scene::Scene;
@@ -21,12 +22,31 @@ const BESIDE: &[&str] = &["MERGE_MODE", "MERGE_MSG", "AUTO_MERGE"];
 /// What is checked out now, for later.
 pub(super) fn now(git: &Git) -> Result<Value, EngineError> {
     let begun: Vec<&str> = UNFINISHED.iter().copied().filter(|it| git.folder().join(it).exists()).collect();
-    Ok(json!({"commit": git.head()?, "branch": git.branch()?, "begun": begun}))
+    Ok(json!({
+        "commit": git.head()?, "branch": git.branch()?, "begun": begun, "settings": settings::now(git)?,
+        "references": references::now(git)?,
+    }))
 }
 
 /// Puts back what is checked out to what it was. `Some`: what had become of it.
 pub(super) fn put_back(scene: &Scene<'_>, then: &Value) -> Result<Option<String>, EngineError> {
     let git = scene.files.git();
+    // First of all: whatever git does from here on, it does as it was told before.
+    let told = settings::put_back(git, &then["settings"])?;
+    let moved = moved_back(git, then)?;
+    // Items at work beside this one have branches of their own.
+    let alone = scene.run.of.is_none();
+    let hung = if alone {
+        references::put_back(git, &then["references"], then["branch"].as_str())?
+    } else {
+        Vec::new()
+    };
+    let all: Vec<String> = moved.into_iter().chain(told).chain(hung).collect();
+    Ok((!all.is_empty()).then(|| all.join("; ")))
+}
+
+/// Puts back what is checked out to what it was. `Some`: what had become of it.
+fn moved_back(git: &Git, then: &Value) -> Result<Option<String>, EngineError> {
     let now = now(git)?;
     if *then == now || then.is_null() {
         return Ok(None);

@@ -51,6 +51,8 @@ pub(super) fn perform(
         .map(|(name, value)| (name.to_owned(), value.to_owned()))
         .into(),
         unset: ELSEWHERE.iter().map(|it| (*it).to_owned()).collect(),
+        only: false,
+        fence: None,
         ..Command::shell("", git.root().to_owned(), RUN)
     };
     let ran = match command.run(&engine.supervisor, cancel, &mut |_| {}) {

@@ -70,6 +70,11 @@ impl Look {
         self.files.get(path).map(String::as_str)
     }
 
+    /// Whether something is a repository of its own.
+    pub fn is_repository(&self, path: &str) -> bool {
+        self.file(path).is_some_and(|it| it.starts_with("160000 "))
+    }
+
     /// What is not as it was in an earlier look.
     pub fn since(&self, before: &Self) -> Vec<Change> {
         if self.tree == before.tree {

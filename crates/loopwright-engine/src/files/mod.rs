@@ -130,11 +130,30 @@ impl Files {
         for path in paths {
             match look::blob_in(&self.git, tree, path)? {
                 Some(file) => self.put(path, &file.bytes, file.executable)?,
+                // A repository of its own is no file, and there is no patch that it could be had back from.
+                None if self.root().join(path).is_dir() => self.set_aside(path)?,
                 None if look.holds(path) || self.root().join(path).exists() => self.remove(path)?,
                 None => {}
             }
         }
         Ok(())
+    }
+
+    /// Where folders are put that may not be where they were found.
+    pub fn aside(&self) -> PathBuf {
+        self.git.common().join("loopwright/aside")
+    }
+
+    /// Puts a folder where it is in nobody's way.
+    fn set_aside(&self, path: &str) -> Result<(), FilesError> {
+        let place = self.root().join(path);
+        let disk = |error| FilesError::Disk { path: place.clone(), error };
+        let name = path.replace('/', "_");
+        let free =
+            (0_u16..u16::MAX).map(|it| self.aside().join(format!("{name}-{it}"))).find(|it| !it.exists());
+        fs::create_dir_all(self.aside()).map_err(disk)?;
+        let moved = free.map_or(Ok(()), |to| self.changing(path, || fs::rename(&place, to)));
+        moved.map_err(disk)
     }
 
     /// Has nothing of these paths staged.
@@ -150,10 +169,15 @@ impl Files {
 
     /// What changed between two looks, as text: everything, or some paths.
     pub fn patch(&self, from: &str, to: &str, paths: &[&str]) -> Result<String, FilesError> {
-        let mut arguments =
-            vec!["diff", "--no-color", "--no-ext-diff", "--find-renames", "--binary", from, to, "--"];
+        let shown = ["--no-color", "--no-ext-diff", "--no-textconv", "--find-renames", "--binary"];
+        let mut arguments = vec!["diff"];
+        arguments.extend(shown);
+        arguments.extend([from, to, "--"]);
         arguments.extend(paths);
-        Ok(String::from_utf8_lossy(&self.git.bytes(&arguments)?).into_owned())
+        // What a file says about how it is shown is not heard: whoever judges sees what it is.
+        let nothing = self.git.text(&["hash-object", "-t", "tree", "/dev/null"])?;
+        let bytes = self.git.with(&arguments, &[("GIT_ATTR_SOURCE", OsStr::new(&nothing))], None)?;
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 
     /// What a file holds. `None`: it is not there.

@@ -1,13 +1,15 @@
 //! A command, from whoever wants it run.
 
 use std::ffi::OsString;
-use std::io::{self, Read, Write as _};
+use std::io::{self, Cursor, Read, Write};
 use std::path::PathBuf;
-use std::process::{ExitStatus, Stdio};
-use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::process::{Child, ChildStdin, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::cancel::Cancel;
+use super::fence::Fence;
 use super::output::Output;
 use super::supervise::Order;
 
@@ -33,6 +35,10 @@ pub struct Command {
     pub environment: Vec<(String, String)>,
     /// What its environment has not.
     pub unset: Vec<String>,
+    /// Whether its environment is what is said here and nothing besides.
+    pub only: bool,
+    /// What it may reach of the files there are; everything, if nothing is said.
+    pub fence: Option<Fence>,
     /// What it reads on its standard input.
     pub input: Vec<u8>,
     /// The longest it may take.
@@ -77,6 +83,9 @@ enum Heard {
     CalledOff,
 }
 
+/// How many pieces of what a command says may be on their way.
+const IN_BETWEEN: usize = 64;
+
 /// How long what a command said may still be on its way when it is over. Only one that got rid of its supervisor can
 /// keep anybody waiting that long.
 const ON_ITS_WAY: Duration = Duration::from_secs(5);
@@ -90,6 +99,8 @@ impl Command {
             folder,
             environment: Vec::new(),
             unset: Vec::new(),
+            only: false,
+            fence: None,
             input: Vec::new(),
             wall,
             idle: None,
@@ -103,19 +114,68 @@ impl Command {
         cancel: &Cancel,
         heard: &mut dyn FnMut(&[u8]),
     ) -> io::Result<Ran> {
+        let (child, control) = self.begun(supervisor, false)?;
+        self.watched(child, &control, cancel, heard)
+    }
+
+    /// Runs it while somebody talks with it: what they write it reads, besides what it is given anyway, and what it says
+    /// they read. It is over when they have nothing more to say.
+    pub fn talk<T: Send>(
+        &self,
+        supervisor: &Supervisor,
+        cancel: &Cancel,
+        talk: impl FnOnce(Box<dyn Write + Send>, Box<dyn Read + Send>) -> T + Send,
+    ) -> io::Result<(Ran, T)> {
+        let (child, control) = self.begun(supervisor, true)?;
+        let (say, said) = sync_channel::<Vec<u8>>(IN_BETWEEN);
+        std::thread::scope(|scope| {
+            let theirs = Arc::clone(&control);
+            let talking = scope.spawn(move || {
+                let hears = Box::new(Hears { said, open: Cursor::default() });
+                let done = talk(Box::new(Speaks(Arc::clone(&theirs))), hears);
+                theirs.lock().unwrap_or_else(PoisonError::into_inner).take();
+                done
+            });
+            // Somebody who does not listen any more has nothing more to say either.
+            let mut say = Some(say);
+            let ran = self.watched(child, &control, cancel, &mut |bytes| {
+                drop(say.as_ref().map(|it| it.send(bytes.to_vec())));
+            });
+            say = None;
+            drop(say);
+            let done = talking.join().map_err(|_| io::Error::other("whoever talked with it fell over"))?;
+            Ok((ran?, done))
+        })
+    }
+
+    /// Begins it below its supervisor, which is told what to run.
+    fn begun(&self, supervisor: &Supervisor, open: bool) -> io::Result<(Child, Control)> {
         let mut child = std::process::Command::new(&supervisor.program)
             .args(&supervisor.arguments)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()?;
-        let begun = Instant::now();
         let mut control = child.stdin.take();
         if let Some(control) = &mut control {
             // One that fell over is seen by how it ends.
-            let _ = control.write_all(&self.order()?);
+            let _ = control.write_all(&self.order(open)?);
         }
-        let (tell, hear) = channel();
+        Ok((child, Arc::new(Mutex::new(control))))
+    }
+
+    fn watched(
+        &self,
+        mut child: Child,
+        control: &Control,
+        cancel: &Cancel,
+        heard: &mut dyn FnMut(&[u8]),
+    ) -> io::Result<Ran> {
+        let begun = Instant::now();
+        // Whoever holds the supervisor's input lets go: that ends it, and all below it.
+        let let_go = || drop(control.lock().unwrap_or_else(PoisonError::into_inner).take());
+        // Bounded: what is said faster than it is heard waits where it is said.
+        let (tell, hear) = sync_channel(IN_BETWEEN);
         listen(child.stdout.take(), Heard::Output, tell.clone());
         listen(child.stderr.take(), Heard::Errors, tell.clone());
         let over = tell.clone();
@@ -147,19 +207,18 @@ impl Command {
                 }
                 Ok(Heard::Silent) => silent += 1,
                 Ok(Heard::Over(status)) => code = Some(status?.code().unwrap_or(1)),
-                // Whoever holds the supervisor's input lets go: that ends it, and all below it.
                 Ok(Heard::CalledOff) => {
                     cut = cut.or(Some(Ended::Cancelled));
-                    control = None;
+                    let_go();
                 }
                 Err(RecvTimeoutError::Timeout) if code.is_none() => {
                     cut = Some(why);
-                    control = None;
+                    let_go();
                 }
                 Err(_) => break,
             }
         }
-        drop(control);
+        let_go();
         let ended = cut.unwrap_or(Ended::Exit(code.unwrap_or(1)));
         Ok(Ran { ended, output, errors, took: begun.elapsed() })
     }
@@ -175,14 +234,17 @@ impl Command {
         }
     }
 
-    fn order(&self) -> io::Result<Vec<u8>> {
+    fn order(&self, open: bool) -> io::Result<Vec<u8>> {
         let order = Order {
             program: self.program.clone(),
             arguments: self.arguments.clone(),
             folder: self.folder.to_string_lossy().into_owned(),
             environment: self.environment.clone(),
             unset: self.unset.clone(),
+            only: self.only,
+            fence: self.fence.clone(),
             input: self.input.len(),
+            open,
         };
         let mut bytes = serde_json::to_vec(&order)?;
         bytes.push(b'\n');
@@ -191,8 +253,49 @@ impl Command {
     }
 }
 
+/// What a supervisor reads: as long as it is held, it goes on.
+type Control = Arc<Mutex<Option<ChildStdin>>>;
+
+/// What is said to a command.
+struct Speaks(Control);
+
+impl Write for Speaks {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner) {
+            Some(control) => control.write(bytes),
+            None => Err(io::ErrorKind::BrokenPipe.into()),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// What a command says.
+struct Hears {
+    said: Receiver<Vec<u8>>,
+    open: Cursor<Vec<u8>>,
+}
+
+impl Read for Hears {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        let read = self.open.read(bytes)?;
+        if read > 0 || bytes.is_empty() {
+            return Ok(read);
+        }
+        match self.said.recv() {
+            Ok(said) => {
+                self.open = Cursor::new(said);
+                self.open.read(bytes)
+            }
+            Err(_) => Ok(0),
+        }
+    }
+}
+
 /// Passes on what is said, until nothing is said any more.
-fn listen(source: Option<impl Read + Send + 'static>, what: fn(Vec<u8>) -> Heard, tell: Sender<Heard>) {
+fn listen(source: Option<impl Read + Send + 'static>, what: fn(Vec<u8>) -> Heard, tell: SyncSender<Heard>) {
     std::thread::spawn(move || {
         let mut bytes = vec![0; 64 << 10];
         if let Some(mut source) = source {

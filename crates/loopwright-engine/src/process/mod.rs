@@ -6,11 +6,13 @@
 
 mod cancel;
 mod command;
+mod fence;
 mod output;
 mod supervise;
 mod tree;
 
 pub use self::cancel::Cancel;
 pub use self::command::{Command, Ended, Ran, Supervisor};
+pub use self::fence::Fence;
 pub use self::output::Output;
 pub use self::supervise::supervise;

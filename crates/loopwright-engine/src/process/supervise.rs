@@ -1,12 +1,14 @@
 //! The supervisor: what stands between a driver and a command.
 
 use std::io::{self, BufRead as _, BufReader, Read, Write as _};
-use std::process::{ExitCode, Stdio};
+use std::process::{Child, ExitCode, Stdio};
+use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rustix::process::{Pid, WaitOptions, getpid, set_child_subreaper, wait};
 use serde::{Deserialize, Serialize};
 
+use super::fence::Fence;
 use super::tree::end_all;
 
 /// What is to be run.
@@ -17,8 +19,16 @@ pub(super) struct Order {
     pub(super) folder: String,
     pub(super) environment: Vec<(String, String)>,
     pub(super) unset: Vec<String>,
+    /// Whether it has nothing of this process's own environment.
+    #[serde(default)]
+    pub(super) only: bool,
+    #[serde(default)]
+    pub(super) fence: Option<Fence>,
     /// How many bytes follow that the command reads.
     pub(super) input: usize,
+    /// Whether whatever follows after that is for the command, too.
+    #[serde(default)]
+    pub(super) open: bool,
 }
 
 /// Where a shell would say that a command cannot be started, and so does the supervisor.
@@ -40,23 +50,36 @@ pub fn supervise() -> ExitCode {
     }
     let mut command = std::process::Command::new(&order.program);
     command.args(&order.arguments).current_dir(&order.folder).stdin(Stdio::piped());
+    if order.only {
+        command.env_clear();
+    }
     command.envs(order.environment.iter().map(|(name, value)| (name, value)));
     for name in &order.unset {
         command.env_remove(name);
     }
-    let mut child = match command.spawn() {
+    let mut child = match begun(&mut command, order.fence.as_ref()) {
         Ok(child) => child,
         Err(error) => return told(&format!("`{}` cannot be started: {error}", order.program)),
     };
     // A command that does not read what it is given must not keep anybody waiting.
+    // What comes is taken at once, so that whoever lets go is heard even then.
+    let (pass, passed) = channel::<Vec<u8>>();
     let writer = child.stdin.take();
-    std::thread::spawn(move || drop(writer.map(|mut it| it.write_all(&given))));
+    drop(pass.send(given));
+    let pass = order.open.then_some(pass);
+    std::thread::spawn(move || {
+        let Some(mut writer) = writer else { return };
+        // The end of a channel is the end of what there is to read.
+        passed.iter().all(|it| writer.write_all(&it).is_ok());
+    });
     // From here on one of two things happens, and only the first counts.
     let over = Arc::new(Mutex::new(()));
     let called_off = Arc::clone(&over);
     std::thread::spawn(move || {
-        let mut rest = Vec::new();
-        let _ = input.read_to_end(&mut rest);
+        let mut bytes = vec![0; 64 << 10];
+        while let Ok(count @ 1..) = input.read(&mut bytes) {
+            drop(pass.as_ref().map(|it| it.send(bytes[..count].to_vec())));
+        }
         let _first = called_off.lock().unwrap_or_else(PoisonError::into_inner);
         end_all();
         std::process::exit(i32::from(CANNOT_START));
@@ -65,6 +88,19 @@ pub fn supervise() -> ExitCode {
     let _first = over.lock().unwrap_or_else(PoisonError::into_inner);
     end_all();
     ExitCode::from(code)
+}
+
+/// Begins a command, behind its fence.
+fn begun(command: &mut std::process::Command, fence: Option<&Fence>) -> io::Result<Child> {
+    let Some(fence) = fence else { return command.spawn() };
+    // A fence is around one thread and what it starts. The supervisor itself stays outside, to end what is inside.
+    std::thread::scope(|scope| {
+        let inside = scope.spawn(|| {
+            fence.close()?;
+            command.spawn()
+        });
+        inside.join().unwrap_or_else(|_| Err(io::Error::other("the fence could not be put up")))
+    })
 }
 
 /// How the command ended, as a shell would say it. What it let go of ends as it pleases.

@@ -164,6 +164,7 @@ fn seen(id: &str, it: &Finding) -> Value {
     json!({
         "id": id, "severity": it.severity, "topic": it.topic, "text": it.text, "file": it.file,
         "gate": it.gate, "round": it.rounds.last().copied().unwrap_or(0), "subject": it.subject,
+        "line": it.line, "recommendation": it.recommendation,
     })
 }
 

@@ -119,8 +119,7 @@ impl Bench {
         let journal: Arc<dyn Journal> = Arc::new(Sqlite::open(&home.journal).expect("a journal"));
         let agent =
             |script: &str| Arc::new(CommandAgent { command: vec![script.to_owned()] }) as Arc<dyn Agent>;
-        let agents: IndexMap<Name, Arc<dyn Agent>> =
-            agents.iter().map(|(name, script)| (Name::from(*name), agent(script))).collect();
+        let crew = agents.iter().map(|(name, script)| (Name::from(*name), agent(script))).collect();
         // Time passes whenever somebody asks.
         let now = AtomicU64::new(1_790_000_000_000);
         Engine::new(
@@ -130,7 +129,7 @@ impl Bench {
                 project: IndexMap::from([("test".to_owned(), "sh test.sh".to_owned())]),
                 ..Config::default()
             }),
-            agents,
+            crew,
             Supervisor { program: env!("CARGO_BIN_EXE_loopwright-supervise").into(), arguments: Vec::new() },
             Arc::clone(&self.answers) as Arc<dyn People>,
             Arc::clone(&self.heard) as Arc<dyn Watch>,

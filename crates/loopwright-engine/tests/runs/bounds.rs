@@ -148,11 +148,9 @@ fn what_is_out_of_bounds_is_undone_and_said() {
 /// What a workflow says and what would not be kept to: no run is begun as if nothing had been said.
 #[test]
 fn what_is_not_kept_to_yet_is_not_begun() {
-    let coder = "may-write: [code]}";
     let cases = [
-        (coder, "may-write: [code], deny: [network]}", "the role `coder` has `deny`"),
-        (coder, "may-write: [code], rules: [tests-only]}", "the role `coder` has `rules`"),
         ("subject: thing\n", "subject: thing\nbudgets:\n  purse: 5 usd\n", "the budget `purse` counts"),
+        ("subject: thing\n", "subject: thing\nbudgets:\n  words: 5000 tokens\n", "the budget `words` counts"),
         ("{run: \"sh test.sh\"}", "{named: new-tests-fail}", "`checks` is a check of the library"),
     ];
     for (from, to, expected) in cases {

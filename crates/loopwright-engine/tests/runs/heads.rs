@@ -142,3 +142,104 @@ fn who_does_the_work_is_not_for_agents_to_change() {
     // It would come back with a person's next commit.
     assert_eq!(bench.git(&["diff", "--cached", "--name-only"]), "greeting");
 }
+
+#[test]
+fn what_an_agent_tells_git_is_not_kept_to() {
+    let hook =
+        "printf '#!/bin/sh\\ntouch ../hooked\\n' > .git/hooks/pre-commit; chmod +x .git/hooks/pre-commit";
+    for (way, coder, told) in [
+        ("a hook", hook, "`.git/hooks/pre-commit` was changed"),
+        (
+            "a hook elsewhere",
+            "mkdir .git/mine; git config core.hooksPath .git/mine",
+            "`.git/config` was changed",
+        ),
+        ("a filter", "git config filter.x.clean 'touch ../hooked'", "`.git/config` was changed"),
+        ("nothing that matters", "git config user.nickname x", ""),
+    ] {
+        let bench = Bench::with(&[("test.sh", "exit 0\n")]);
+        bench.write(".git/hooks/post-commit", "#!/bin/sh\ntouch ../mine\n");
+        std::process::Command::new("chmod")
+            .arg("+x")
+            .arg(bench.path().join(".git/hooks/post-commit"))
+            .status()
+            .expect("chmod");
+        task(&bench, &format!("cat > /dev/null; echo hello > greeting; {coder}"));
+        assert!(said(&bench).contains(told), "{way}: {}", said(&bench));
+        assert_eq!(said(&bench).is_empty(), told.is_empty(), "{way}: {}", said(&bench));
+        assert!(!bench.around().join("hooked").exists(), "{way}: what the agent left was run");
+        assert!(bench.around().join("mine").exists(), "{way}: one's own hook was not run");
+    }
+}
+
+#[test]
+fn branches_and_tags_an_agent_removes_come_back() {
+    let bench = Bench::with(&[("test.sh", "exit 0\n")]);
+    for arguments in [&["branch", "precious"][..], &["branch", "other"], &["tag", "v1"]] {
+        bench.git(arguments);
+    }
+    let coder = "git branch -q -D precious; git tag -d v1; git commit -q --allow-empty -m x; git branch -q -f other HEAD; git branch mine";
+    task(&bench, &format!("cat > /dev/null; echo hello > greeting; {coder}"));
+    let there = bench.git(&["for-each-ref", "--format=%(refname:short)", "refs/heads", "refs/tags"]);
+    assert_eq!(there, "main\nmine\nother\nprecious\nv1");
+    let said = said(&bench);
+    for words in [
+        "removed, and brought back: `precious`, `tags/v1`",
+        "moved, and left so: `other`",
+        "made, and left there: `mine`",
+    ] {
+        assert!(said.contains(words), "{words}: {said}");
+    }
+}
+
+#[test]
+fn what_git_ignores_hides_nothing_from_whoever_looks() {
+    let config = "agents: {coder: {command: \"true\"}}\n";
+    for (way, coder, told) in [
+        ("a file", "echo 'new*' >> .git/info/exclude; echo bad > new.py", "`new.py`"),
+        (
+            "elsewhere",
+            "echo 'new*' > .git/mine; git config core.excludesFile .git/mine; echo bad > new.py",
+            "`new.py`",
+        ),
+        (
+            "who works here",
+            "echo .loopwright >> .git/info/exclude; mkdir -p .loopwright; echo x > .loopwright/config.yaml",
+            ".loopwright/config.yaml",
+        ),
+        (
+            "a repository",
+            "git init -q vendor; git -C vendor -c user.name=x -c user.email=x commit -q --allow-empty -m x",
+            "`vendor",
+        ),
+    ] {
+        let bench = Bench::with(&[("src/a", "a\n"), (".loopwright/config.yaml", config)]);
+        let engine = bench.engine(&[("coder", &format!("cat > /dev/null; {coder}"))]);
+        let begin = Begin { subject: "it".into(), ..Begin::default() };
+        let (name, standing) = run(&engine, &crate::bench::workflow(NARROW), &begin).expect("it runs");
+        let events = format!("{:?}", engine.journal.events(&name, 0).expect("events"));
+        assert_eq!(&*standing.run().at.state, "outside", "{way}: {events}");
+        assert!(events.contains(told), "{way}: {events}");
+        assert_eq!(bench.git(&["status", "--porcelain", "--ignored"]), "", "{way}");
+        assert_eq!(bench.read(".loopwright/config.yaml"), config, "{way}");
+    }
+}
+
+const NARROW: &str = r#"
+workflow: narrow
+subject: thing
+documents: {code: {files: ["src/**"]}}
+roles: {coder: {agent: coder, prompt: "Write.", may-write: [code]}}
+states:
+  write: {agent: coder, then: done, on: {out-of-bounds: outside, failures: failed}}
+  done: {end: success}
+  outside: {end: refused}
+  failed: {end: failure}
+"#;
+
+#[test]
+fn what_a_file_says_about_how_it_is_shown_is_not_heard_by_the_judge() {
+    let bench = Bench::with(&[("test.sh", "exit 0\n")]);
+    task(&bench, "cat > /dev/null; echo 'hidden.py -diff' > .gitattributes; echo 'import evil' > hidden.py");
+    assert!(bench.read("../reviewed").contains("+import evil"), "{}", bench.read("../reviewed"));
+}

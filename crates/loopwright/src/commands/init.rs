@@ -25,7 +25,7 @@ pub(crate) fn cmd_init(_arguments: &InitArgs) -> Result<ExitCode, CommandError> 
     let written = path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::write(&path, text));
     written.map_err(|it| CommandError::user(format!("{} cannot be written: {it}", path.display())))?;
     show::out(&format!(
-        "wrote {}\n  say in it who does the work, then `loopwright doctor`, then `loopwright run task \"...\"`\n",
+        "wrote {}\n  nothing in it has to be said; `loopwright doctor` shows what is here, then `loopwright run task \"...\"`\n",
         path.display()
     ));
     Ok(ExitCode::SUCCESS)
@@ -34,7 +34,7 @@ pub(crate) fn cmd_init(_arguments: &InitArgs) -> Result<ExitCode, CommandError> 
 /// A configuration to fill in, with what is known.
 fn config(project: &Project) -> String {
     let mut text = String::from(
-        "# Who does the work of roles: any program that reads a prompt on its standard input and answers on its\n# standard output. A shell command, or a list of the program and its arguments.\nagents:\n  # claude: {command: \"...\"}\n  # codex: {command: \"...\"}\n\n# The commands of this project. What is not said here is taken from its files.\nproject:\n",
+        "# Who does the work. claude, codex, gemini, opencode and copilot are known and need no entry; one of them is enough.\n# `loopwright doctor` says who is here. Besides, any program that reads a prompt and answers can be an agent.\nagents:\n  # claude: {model: \"...\", effort: high}\n  # helper: {acp: [PROGRAM, ARGUMENT]}     # anything that speaks the Agent Client Protocol\n  # script: {command: \"sh ./agent.sh\"}\n\n# Who is wanted for which role, in which order, if not whom the workflow names.\nroles:\n  # reviewer: {agent: [codex, claude]}\n  # task.coder: {agent: claude, model: \"...\"}\n\n# The commands of this project. What is not said here is taken from its files.\nproject:\n",
     );
     for name in PROJECT_COMMANDS {
         let commands = project.commands_of(name);

@@ -96,14 +96,18 @@ fn line(event: &Event) -> Option<String> {
             format!("began{verb}, about `{}`", started.subject)
         }
         Event::Placed(site) => format!("works in {}", site.folder),
-        Event::Issued { effect, attempt, .. } => {
+        Event::Issued { effect, attempt, values, .. } => {
             let again = if *attempt > 1 { format!(", try {attempt}") } else { String::new() };
-            format!("{effect} begun{again}")
+            let by = values["agent"].as_str().map(|it| format!(" by {it}")).unwrap_or_default();
+            format!("{effect} begun{by}{again}")
         }
         Event::Settled { effect, evidence: Evidence::Out(outcome) } => {
             let note =
                 if outcome.note.is_empty() { String::new() } else { format!(", noting: {}", outcome.note) };
-            format!("{effect} came out as {}{}{note}", outcome.signal, because(&outcome.summary))
+            // What a command of one's own costs, nobody knows; that need not be said each time.
+            let cost = show::known_cost(&outcome.cost);
+            let cost = if cost.is_empty() { cost } else { format!(" [{}]", show::cost(&outcome.cost)) };
+            format!("{effect} came out as {}{}{note}{cost}", outcome.signal, because(&outcome.summary))
         }
         Event::Settled { effect, evidence: Evidence::Items { ids, .. } } => {
             format!("{effect}: {}", show::counted(ids.len(), "item"))

@@ -12,6 +12,7 @@ mod init;
 mod list;
 mod log;
 mod matrix;
+mod mcp;
 mod rehearse;
 mod resume;
 mod run;
@@ -54,6 +55,7 @@ pub(crate) enum Command {
     Schema(schema::SchemaArgs),
     Completions(completions::CompletionsArgs),
     Man(completions::ManArgs),
+    Mcp(mcp::McpArgs),
     /// A workflow's own verb: `loopwright WORKFLOW VERB [SUBJECT]`
     #[command(external_subcommand)]
     Verb(Vec<String>),
@@ -87,5 +89,6 @@ pub(crate) fn run(command: Command) -> Result<ExitCode, CommandError> {
         Command::Schema(arguments) => Ok(schema::cmd_schema(&arguments)),
         Command::Completions(arguments) => Ok(completions::cmd_completions(&arguments)),
         Command::Man(arguments) => completions::cmd_man(&arguments),
+        Command::Mcp(arguments) => Ok(mcp::cmd_mcp(&arguments)),
     }
 }

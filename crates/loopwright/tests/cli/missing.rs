@@ -16,7 +16,7 @@ fn what_a_run_would_miss_halfway_is_said_before_it_begins() -> Outcome {
         (
             format!("{agents}  coder: {{command: no-such-program --headless}}\n"),
             "run greet world",
-            "the role `coder` is for the agent `coder`, and `no-such-program` is not there",
+            "nobody can be the `coder` of `greet`: `coder`: `no-such-program` is not there",
         ),
         (
             format!("{agents}  coder: {{command: [no-such-program, --headless]}}\n"),
@@ -58,7 +58,7 @@ fn an_agent_that_is_gone_halfway_costs_the_run_nothing() -> Outcome {
     let gone = say(&folder, "greet polish")?;
     assert_eq!(gone.code, Some(2), "{}", gone.stderr);
     assert!(
-        gone.stderr.contains("is for the agent `coder`, and there is none of that name any more"),
+        gone.stderr.contains("nobody can be the `coder` any more: there is no agent `coder`"),
         "{}",
         gone.stderr
     );

@@ -254,7 +254,11 @@ fn what_is_missing_is_said_before_anything_is_done() -> Outcome {
     fs::write(folder.join(".loopwright/config.yaml"), "agents:\n  coder: {command: cat}\n")?;
     let ran = say(&folder, "run greet world")?;
     assert_eq!(ran.code, Some(2));
-    assert!(ran.stderr.contains("the role `judge` is for the agent `judge`"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("nobody can be the `judge` of `greet`: there is no agent `judge`"),
+        "{}",
+        ran.stderr
+    );
     fs::write(folder.join(".loopwright/config.yaml"), "agents:\n  coder: {comand: x}\n")?;
     // Who only looks is told, and sees what there is.
     assert_eq!(say(&folder, "list")?.code, Some(0));

@@ -269,7 +269,11 @@ fn role() -> Shape {
             .also("may-write", &["writes", "write", "may-edit"])
             .also("given", &["reads", "inputs", "context"])
             .also("verdicts", &["outcomes", "outputs"])
-            .must("agent", Shape::Name, "Which agent does it, a name the configuration knows.")
+            .must(
+                "agent",
+                Shape::Name.list(),
+                "Which agent does it, a name the configuration knows; several: the first there is.",
+            )
             .may("about", Shape::Text, "What it is, for people.")
             .may("prompt", Shape::Text.table(), "`prompts/x.md`, or the text itself.")
             .may("given", names().table(), "What the prompt may use.")

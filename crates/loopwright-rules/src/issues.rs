@@ -1,0 +1,133 @@
+//! The rule `human-issues-untouched`: what a person has to decide, no agent takes off the list.
+//!
+//! Issues are the boxes under `## Active issues` of a state file; below each are its details, one of them the owner. The
+//! reading is that of the program these files come from, quirks included: what it would take for an issue is one here.
+
+use std::collections::HashMap;
+
+use crate::listed::Patterns;
+use crate::{Change, Report};
+
+/// Issues that a human owns stay as they are.
+pub(crate) fn human_issues_untouched(changes: &[Change<'_>], states: &[String], report: &mut Report) {
+    let usual = [".vibe/STATE.md".to_owned(), "**/.vibe/STATE.md".to_owned()];
+    let states = Patterns::new(if states.is_empty() { &usual } else { states });
+    for change in changes.iter().filter(|it| states.covers(it.path)) {
+        let before = change.before.unwrap_or_default();
+        let mut left: HashMap<Vec<u8>, usize> = HashMap::new();
+        for issue in issues(change.after.unwrap_or_default()) {
+            *left.entry(issue.text).or_default() += 1;
+        }
+        for issue in issues(before).into_iter().filter(|it| it.is_human) {
+            match left.get_mut(&issue.text) {
+                Some(count) if *count > 0 => *count -= 1,
+                _ => {
+                    let why = format!("a human owns `{}`, and it must stay as it is", issue.title);
+                    report.add(change.path, None, why);
+                }
+            }
+        }
+    }
+}
+
+struct Issue {
+    title: String,
+    is_human: bool,
+    /// All of it, without the space after it.
+    text: Vec<u8>,
+}
+
+fn issues(text: &[u8]) -> Vec<Issue> {
+    let mut issues: Vec<Issue> = Vec::new();
+    let lines: Vec<(&[u8], String)> = lines(text).into_iter().map(|it| (it, read(it))).collect();
+    let mut spelling = None;
+    let mut is_active = false;
+    // What a human's issue has in it, boxes below it too, is the human's.
+    let mut open: Vec<(usize, usize)> = Vec::new();
+    let mut has_owner = false;
+    for (bytes, line) in &lines {
+        if let Some(title) = heading(line) {
+            is_active = title.to_lowercase() == "active issues" && *spelling.get_or_insert(title) == title;
+            open.clear();
+            continue;
+        }
+        if !is_active {
+            continue;
+        }
+        if let Some(title) = boxed(line) {
+            let indent = line.chars().take_while(|it| it.is_whitespace()).count();
+            open.retain(|(_, outer)| *outer < indent);
+            open.push((issues.len(), indent));
+            has_owner = false;
+            issues.push(Issue { title: title.chars().take(80).collect(), is_human: false, text: Vec::new() });
+        } else if let Some(owner) = owner(line)
+            && !has_owner
+        {
+            has_owner = true;
+            if let Some(issue) = issues.last_mut().filter(|_| !open.is_empty()) {
+                issue.is_human = owner && !is_placeholder(&issue.title);
+            }
+        }
+        for (index, _) in &open {
+            issues.get_mut(*index).into_iter().for_each(|it| it.text.extend_from_slice(bytes));
+        }
+    }
+    for issue in &mut issues {
+        issue.text.truncate(issue.text.trim_ascii_end().len());
+    }
+    issues
+}
+
+/// The lines of a text with their endings, of which there are more than one would think.
+fn lines(text: &[u8]) -> Vec<&[u8]> {
+    let mut lines = Vec::new();
+    let mut rest = text;
+    let mut at = 0;
+    while at < rest.len() {
+        let length = match rest.get(at..).unwrap_or_default() {
+            [b'\r', b'\n', ..] | [0xc2, 0x85, ..] => 2,
+            [b'\n' | b'\r' | 0x0b | 0x0c | 0x1c..=0x1e, ..] => 1,
+            [0xe2, 0x80, 0xa8 | 0xa9, ..] => 3,
+            _ => 0,
+        };
+        at += length.max(1);
+        if length > 0 {
+            let (line, after) = rest.split_at(at);
+            lines.push(line);
+            (rest, at) = (after, 0);
+        }
+    }
+    lines.push(rest);
+    lines
+}
+
+fn read(line: &[u8]) -> String {
+    String::from_utf8_lossy(line).trim_end().to_owned()
+}
+
+/// The title of a section.
+fn heading(line: &str) -> Option<&str> {
+    let rest = line.trim_start().strip_prefix("##")?;
+    rest.starts_with(char::is_whitespace).then(|| rest.trim()).filter(|it| !it.is_empty())
+}
+
+/// What stands after a box.
+fn boxed(line: &str) -> Option<&str> {
+    let rest = line.trim_start().strip_prefix('-')?.trim_start().strip_prefix('[')?;
+    let (mark, title) = rest.split_once(']')?;
+    matches!(mark.trim(), "" | "x" | "X").then(|| title.trim())
+}
+
+/// Whether it is what the template has where an issue would be.
+fn is_placeholder(title: &str) -> bool {
+    let said = title.rsplit(':').next().unwrap_or_default().trim().to_lowercase();
+    title.contains("<short") || matches!(said.as_str(), "none" | "none.")
+}
+
+/// Whether a human is the owner, if the line says who is.
+fn owner(line: &str) -> Option<bool> {
+    let (key, value) = line.trim_start().strip_prefix('-')?.split_once(':')?;
+    let is_owner = key.trim_matches(|it: char| !it.is_alphanumeric()).eq_ignore_ascii_case("owner");
+    let word = value.split(|it: char| !it.is_alphanumeric()).find(|it| !it.is_empty());
+    is_owner.then(|| word.is_some_and(|it| it.eq_ignore_ascii_case("human")))
+}
