@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use loopwright_agents::acp::{McpServer, Permissions, Turn, Way, converse};
+use loopwright_agents::streams::End;
 use serde_json::{Value, json};
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -56,11 +57,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
         return Err("no streams".into());
     };
-    let said = converse(input, output, &turn, &mut |way, line| match way {
+    let told = converse(input, output, &turn, &mut |way, line| match way {
         Way::In => eprintln!("< {line}"),
         Way::Out => eprintln!("> {line}"),
     });
-    println!("{said:#?}");
+    println!("{:#?}", told.said(End::Exit(0), ""));
     // Its input is closed, which is its sign to leave. Some have a session to write down first, and some never leave.
     for _ in 0..50 {
         if child.try_wait()?.is_some() {

@@ -18,7 +18,6 @@ use crate::dialects::{Asked, Dialect, Order, Speech};
 use crate::lines::Lines;
 use crate::own::{Own, Surroundings};
 use crate::secrets::Secrets;
-use crate::streams::acp::acp;
 use crate::streams::{Clock, End, Failed, Said, Stream, Usage};
 
 /// What somebody configured about an agent.
@@ -176,7 +175,7 @@ impl Agent for Cli {
         let (command, speech) = self.command(call, &mut own, &program)?;
         let (said, ran) = match speech {
             Speech::Stream(stream) => heard(&command, stream, supervisor, cancel)?,
-            Speech::Acp(turn) => talked(&command, &turn, before(call.session.as_ref()), supervisor, cancel)?,
+            Speech::Acp(turn) => talked(&command, &turn, supervisor, cancel)?,
         };
         own.give_back();
         let mut said = said;
@@ -212,40 +211,17 @@ fn heard(
 fn talked(
     command: &Command,
     turn: &Turn,
-    before: Usage,
     supervisor: &Supervisor,
     cancel: &Cancel,
 ) -> io::Result<(Said, Ran)> {
     let mut transcript = Output::default();
-    // Each agent counts in its own way, some on from where a session was.
-    let mut counts = acp(before);
-    let (mut ran, mut said) = command.talk(supervisor, cancel, |input, output| {
+    let (mut ran, told) = command.talk(supervisor, cancel, |input, output| {
         converse(input, output, turn, &mut |way, line| {
-            let message = serde_json::from_str(line).unwrap_or_default();
-            let mark = if way == Way::In {
-                counts.message(&message);
-                "<"
-            } else {
-                counts.sent(&message);
-                ">"
-            };
+            let mark = if way == Way::In { "<" } else { ">" };
             transcript.push(format!("{mark} {line}\n").as_bytes());
         })
     })?;
-    said.usage = counts.said(End::Exit(0), "").usage;
-    // What ended it says more than that it ended.
-    match ran.ended {
-        Ended::Timeout => said.failed = Some(Failed::Timeout),
-        Ended::Stalled => said.failed = Some(Failed::Stalled),
-        Ended::Cancelled => said.failed = Some(Failed::Cancelled),
-        Ended::Exit(_) => {}
-    }
-    // One that left without a word on the one side often has some on the other.
-    if let Some(Failed::Crashed(why)) = &mut said.failed
-        && let Some(line) = ran.errors.text().lines().rev().map(str::trim).find(|it| !it.is_empty())
-    {
-        *why = format!("{why}: {line}");
-    }
+    let said = told.said(end(ran.ended), &ran.errors.text());
     ran.output = transcript;
     Ok((said, ran))
 }

@@ -5,15 +5,14 @@
 //! before the next one is read, nothing queues up behind a talkative agent, and what was heard has one order. Writing has
 //! a thread of its own: an agent that first wants to be listened to is listened to.
 //!
+//! What it all means is not decided here: every message, either way, is told to [`crate::streams::acp`], which means the
+//! same by it as by one that was recorded. Decided is what comes next, and what the agent may do when it asks.
+//!
 //! Nobody is cancelled here. Whoever wants an end ends the agent; its stream closes, and with it the turn.
 
-mod answer;
-mod cause;
 mod lines;
-mod listen;
 mod permit;
 mod talk;
-mod usage;
 
 use std::collections::VecDeque;
 use std::future::Future;
@@ -27,7 +26,8 @@ use std::task::{Context, Poll, Wake, Waker};
 
 use futures::channel::mpsc;
 
-use crate::streams::{Failed, Said};
+use crate::streams::acp::{Acp, acp};
+use crate::streams::{Failed, Usage};
 use lines::{Line, Lines};
 
 /// What an agent is asked, and under which conditions.
@@ -41,6 +41,8 @@ pub struct Turn {
     pub mcp: Option<McpServer>,
     /// The session it goes on with. A new one, if there is none.
     pub session: Option<String>,
+    /// What that session had used before, as far as it is known.
+    pub before: Usage,
     /// The mode it works in, in its own words. An agent that has no such thing refuses the turn: in another mode it might
     /// do what it was to be kept from.
     pub mode: Option<String>,
@@ -89,63 +91,86 @@ const WAITING: usize = 256;
 /// Asks, and listens until there is an answer or none can come any more. Blocks.
 ///
 /// `input` is what the agent reads and `output` is what it writes. Each line, either way, is passed to `heard`. When this
-/// returns, `input` is closed as soon as all is written, which is the agent's sign to leave.
+/// returns, `input` is closed as soon as all is written, which is the agent's sign to leave. What came of the turn can be
+/// asked of what is returned, once it is known how the agent ended.
 pub fn converse(
     input: impl io::Write + Send + 'static,
     output: impl io::Read,
     turn: &Turn,
     heard: &mut dyn FnMut(Way, &str),
-) -> Said {
-    let listener = Arc::new(Mutex::new(listen::Listener::new(turn)));
+) -> Acp {
+    let mut told = acp(turn.before);
     let (send, written) = sync_channel(WAITING);
     // The thread is not waited for: an agent that no longer reads would keep it for ever.
     let writing =
         std::thread::Builder::new().name("acp".to_owned()).spawn(move || lines::write(input, &written));
     if let Err(error) = writing {
-        return Said {
-            failed: Some(Failed::Crashed(format!("no thread to write with: {error}"))),
-            ..Said::default()
-        };
+        told.gives_up(Failed::Crashed(format!("no thread to write with: {error}")));
+        return told;
     }
     let said = Arc::new(Outgoing::default());
     let (incoming, lines) = mpsc::unbounded();
-    let talk = talk::talk(turn.clone(), Arc::clone(&listener), Arc::clone(&said), lines);
-    drive(talk, incoming, Lines::new(output), &said, &send, &mut |way, line| match way {
-        Way::In => heard(way, line),
-        Way::Out => heard(way, &hushed(line, turn)),
+    let talk = talk::talk(turn.clone(), Arc::clone(&said), lines);
+    let failed = drive(talk, incoming, Lines::new(output), &said, &send, &mut |message| match message {
+        Heard::Sent(line) => {
+            told.sent(&parsed(line));
+            heard(Way::Out, &hushed(line, turn));
+        }
+        Heard::Message(line) => {
+            told.message(&parsed(line));
+            heard(Way::In, line);
+        }
+        Heard::Other(line) => heard(Way::In, line),
     });
-    lock(&listener).take()
+    if let Some(failed) = failed {
+        told.gives_up(failed);
+    }
+    told
 }
 
-/// Runs the conversation, line by line.
+fn parsed(line: &str) -> serde_json::Value {
+    serde_json::from_str(line).unwrap_or_default()
+}
+
+/// A line of the conversation.
+enum Heard<'a> {
+    /// It is said to the agent.
+    Sent(&'a str),
+    /// The agent says it.
+    Message(&'a str),
+    /// The agent says it, and it is nothing of the protocol.
+    Other(&'a str),
+}
+
+/// Runs the conversation, line by line. Why it went no further, unless the agent said or left.
 fn drive(
-    talk: impl Future<Output = ()>,
+    talk: impl Future<Output = Option<Failed>>,
     incoming: mpsc::UnboundedSender<io::Result<String>>,
     mut output: Lines<impl io::Read>,
     said: &Outgoing,
     send: &SyncSender<String>,
-    heard: &mut dyn FnMut(Way, &str),
-) {
+    heard: &mut dyn FnMut(Heard<'_>),
+) -> Option<Failed> {
     let mut talk = pin!(talk);
     let mut incoming = Some(incoming);
     loop {
-        let ended = rest(talk.as_mut()).is_ready();
+        let ended = rest(talk.as_mut());
         for line in said.drain() {
-            heard(Way::Out, &line);
+            heard(Heard::Sent(&line));
             // Where nobody reads any more, nobody answers either: the end of the other stream says so.
             drop(send.send(line));
         }
-        if ended {
-            return;
+        if let Poll::Ready(failed) = ended {
+            return failed;
         }
         // At the end of the stream everything that waits for an answer fails, and the conversation ends.
-        let Some(agent) = &incoming else { return };
+        let agent = incoming.as_ref()?;
         match output.next() {
             Line::Message(line) => {
-                heard(Way::In, &line);
+                heard(Heard::Message(&line));
                 drop(agent.unbounded_send(Ok(line)));
             }
-            Line::Other(line) => heard(Way::In, &line),
+            Line::Other(line) => heard(Heard::Other(&line)),
             Line::Broken(error) => {
                 drop(agent.unbounded_send(Err(error)));
                 incoming = None;

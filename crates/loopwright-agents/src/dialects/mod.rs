@@ -15,7 +15,7 @@ use loopwright_engine::agents::{Call, Says};
 use serde_json::{Value, json};
 
 use crate::acp::{McpServer, Permissions, Turn};
-use crate::cli::Settings;
+use crate::cli::{Settings, before};
 use crate::own::{Surroundings, write};
 use crate::streams::{Stream, Usage};
 
@@ -130,6 +130,7 @@ impl Asked<'_> {
                 env: it.environment.clone(),
             }),
             session: call.session.as_ref().map(|it| it.id.clone()),
+            before: before(call.session.as_ref()),
             mode,
             model: self.model().map(str::to_owned),
             permissions: Permissions {

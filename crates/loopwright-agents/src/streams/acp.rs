@@ -14,6 +14,8 @@
 //! | Gemini | of the prompt | not said |
 //! | opencode | of the last step alone: unknown as soon as a tool was called | of the session, whoever served it before |
 
+mod errors;
+mod permission;
 mod turn;
 mod usage;
 
@@ -21,9 +23,10 @@ use std::collections::VecDeque;
 
 use serde_json::Value;
 
+pub(crate) use self::errors::failure;
+use self::permission::Permissions;
 use self::turn::Turn;
 use self::usage::Counts;
-use super::cause::Fault;
 use super::close::{Heard, outcome};
 use super::kept::{name, text, words};
 use super::{End, Failed, Said, Stream, Usage};
@@ -56,6 +59,11 @@ impl Agent {
             () => Self::Other,
         }
     }
+
+    /// Whether it may say errors as if they were answers. Of the others it is known that they have another way.
+    fn says_errors(self) -> bool {
+        matches!(self, Self::Copilot | Self::Other)
+    }
 }
 
 /// What the client asked.
@@ -63,17 +71,20 @@ impl Agent {
 enum Request {
     Load,
     Prompt,
+    /// A mode, a model: how it is to work.
+    Set,
     Other,
 }
 
-/// Something the agent asked to be allowed.
-#[derive(Debug)]
-struct Permission {
-    id: Value,
-    call: String,
-    tool: String,
-    /// The answers that say no.
-    refusals: Vec<String>,
+/// Whether the session is an older one that the agent tells from its beginning.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Loaded {
+    #[default]
+    No,
+    /// It is being loaded: what is said is old.
+    Replays,
+    /// It was. Some agents go on replaying after they said that they were done.
+    Yes,
 }
 
 /// A reader of one connection.
@@ -81,16 +92,19 @@ struct Permission {
 pub struct Acp {
     agent: Agent,
     session: Option<String>,
-    /// What the client asked and was not answered yet.
-    requests: VecDeque<(Value, Request)>,
-    permissions: VecDeque<Permission>,
-    /// A session is being loaded: what is said is old.
-    replays: bool,
-    /// A session was loaded. Some agents go on replaying after they said that they were done.
-    is_loaded: bool,
+    /// What the client asked and was not answered yet, by id and with its name.
+    requests: VecDeque<(Value, Request, String)>,
+    permissions: Permissions,
+    /// How one can log in to the agent.
+    ways: Vec<String>,
+    /// The client was heard too.
+    hears_client: bool,
+    loaded: Loaded,
     is_prompted: bool,
-    /// Why there may be no prompt at all.
+    /// Why there may be no prompt at all: the agent says so.
     setback: Option<Failed>,
+    /// Why the client went no further.
+    given_up: Option<Failed>,
     turn: Turn,
     counts: Counts,
 }
@@ -105,15 +119,16 @@ impl Acp {
     /// The client sent a message.
     pub fn sent(&mut self, message: &Value) {
         let Some(id) = message.get("id") else { return };
+        self.hears_client = true;
         if message.get("method").is_none() {
-            self.permission_answered(id, message);
+            self.permissions.answered(id, message, &mut self.turn);
             return;
         }
         let session = text(message, "/params/sessionId");
-        let request = match text(message, "/method") {
+        let method = text(message, "/method");
+        let request = match method {
             "session/load" => {
-                self.replays = true;
-                self.is_loaded = true;
+                self.loaded = Loaded::Replays;
                 self.counts.goes_on();
                 Request::Load
             }
@@ -128,6 +143,7 @@ impl Acp {
                 self.counts.next();
                 Request::Prompt
             }
+            _ if method.starts_with("session/set_") => Request::Set,
             _ => Request::Other,
         };
         if !session.is_empty() {
@@ -136,18 +152,29 @@ impl Acp {
         if self.requests.len() >= REQUESTS {
             self.requests.pop_front();
         }
-        self.requests.push_back((id.clone(), request));
+        self.requests.push_back((id.clone(), request, name(method).to_owned()));
+    }
+
+    /// The client goes no further, for a reason of its own: the agent has no such mode, or what it says can not be read.
+    /// What the agent says itself counts more.
+    pub fn gives_up(&mut self, why: Failed) {
+        self.given_up.get_or_insert(why);
     }
 
     /// The agent sent a message.
     pub fn message(&mut self, message: &Value) {
         match (text(message, "/method"), message.get("id")) {
             ("session/update", _) => {
-                if let Some(update) = message.pointer("/params/update") {
+                // Other sessions are those of helpers the agent has, whose words are not its own.
+                let session = text(message, "/params/sessionId");
+                let is_others = !session.is_empty() && self.session.as_ref().is_some_and(|it| it != session);
+                if let (false, Some(update)) = (is_others, message.pointer("/params/update")) {
                     self.update(update);
                 }
             }
-            ("session/request_permission", Some(id)) => self.permission_asked(id, message),
+            ("session/request_permission", Some(id)) => {
+                self.permissions.asked(id, message, &mut self.turn);
+            }
             ("", Some(id)) => self.response(id, message),
             _ => {}
         }
@@ -162,118 +189,99 @@ impl Acp {
     /// answered before: a client ends it itself.
     pub fn said(&self, end: End, errors: &str) -> Said {
         let is_ended = matches!(end, End::Exit(_));
+        let is_counted = self.counts.is_counted();
         let failed = match (&self.turn.failed, &self.turn.ended) {
             (Some(failed), _) if is_ended => Some(failed.clone()),
-            (_, Some(reason)) if is_ended => self.turn.outcome(reason, self.agent),
+            (_, Some(reason)) if is_ended => self.turn.outcome(reason, self.agent, is_counted),
             _ => {
-                let failed = self.setback.clone();
-                outcome(end, Heard { begun: self.is_prompted, failed, ..Heard::default() }, errors)
+                let failed = self.setback.as_ref().or(self.given_up.as_ref()).cloned();
+                let unanswered = self.requests.back().map(|(_, _, method)| method.clone());
+                let heard = Heard { begun: self.is_prompted, failed, unanswered, ..Heard::default() };
+                outcome(end, heard, errors)
             }
         };
+        let session = self.session.clone();
+        if self.hears_client && !self.is_prompted {
+            // What was said and used so far was so before.
+            return Said { failed, session, ..Said::default() };
+        }
         Said {
             failed,
-            text: self.turn.answer(self.agent).to_owned(),
+            text: self.turn.answer(self.agent, is_counted).to_owned(),
             structured: None,
-            session: self.session.clone(),
+            session,
             usage: self.counts.used(self.agent, self.turn.used_tools),
             denied: self.turn.denials.list().to_vec(),
         }
     }
 
     fn update(&mut self, update: &Value) {
-        if self.replays {
+        if self.loaded == Loaded::Replays {
             return;
         }
         match text(update, "/sessionUpdate") {
             "agent_message_chunk" => self.turn.chunk(update, self.agent),
             "tool_call" | "tool_call_update" => self.turn.tool(update),
             // The words of a user begin a turn: what was said before is older.
-            "user_message_chunk" if self.is_loaded => self.turn = Turn::replayed(),
+            "user_message_chunk" if self.loaded == Loaded::Yes => self.turn = Turn::replayed(),
             "user_message_chunk" => self.turn.begins_message(),
             // Gemini replays after it said that the session was loaded, and this is what it sends next.
             "available_commands_update" if self.turn.is_replayed => self.turn = Turn::default(),
             "usage_update" => self.counts.cost(update),
+            "session_info_update" => self.turn.info(update),
             _ => {}
         }
     }
 
     fn response(&mut self, id: &Value, message: &Value) {
-        let place = self.requests.iter().position(|(it, _)| it == id);
-        let request = place.and_then(|it| self.requests.remove(it)).map(|(_, request)| request);
+        let place = self.requests.iter().position(|(it, ..)| it == id);
+        let request = place.and_then(|it| self.requests.remove(it)).map(|(_, request, _)| request);
+        if request.is_none() && self.hears_client {
+            return;
+        }
         if request == Some(Request::Load) {
-            self.replays = false;
+            self.loaded = Loaded::Yes;
             self.turn = Turn::default();
         }
         if let Some(error) = message.get("error") {
-            let failed = failure(error);
-            match request {
-                Some(Request::Prompt) => self.turn.fails(failed, error),
-                _ => self.setback = Some(failed),
+            if request == Some(Request::Prompt) {
+                self.turn.fails(failure(error), error);
+            } else {
+                let stranger = errors::stranger(error, &self.ways);
+                self.setback = Some(match stranger.unwrap_or_else(|| failure(error)) {
+                    // What it does not have now it does not have later, whatever it calls that.
+                    Failed::Crashed(why) if request == Some(Request::Set) => Failed::Refused(why),
+                    failed => failed,
+                });
             }
             return;
         }
-        let name = text(message, "/result/agentInfo/name");
-        if !name.is_empty() {
-            self.agent = Agent::named(name);
-        }
-        let session = text(message, "/result/sessionId");
+        let result = message.get("result").unwrap_or(message);
+        self.introduced(result);
+        let session = text(result, "/sessionId");
         if !session.is_empty() {
             self.session = Some(session.to_owned());
         }
-        let reason = message.pointer("/result/stopReason").and_then(Value::as_str);
-        let is_prompts = request == Some(Request::Prompt) || (request.is_none() && !self.is_prompted);
-        if let (true, Some(reason)) = (is_prompts, reason) {
+        let reason = result.get("stopReason").and_then(Value::as_str);
+        // A prompt is answered even where nothing is said of why it ended.
+        let reason = reason.or((request == Some(Request::Prompt)).then_some(""));
+        if let (Some(Request::Prompt) | None, Some(reason)) = (request, reason) {
             self.turn.ended = Some(words(reason));
-            self.counts.tokens(message.get("result").unwrap_or(message));
+            self.counts.tokens(result);
         }
     }
 
-    fn permission_asked(&mut self, id: &Value, message: &Value) {
-        let options =
-            message.pointer("/params/options").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-        let refusals = options.iter().filter(|it| text(it, "/kind").starts_with("reject"));
-        let refusals = refusals.map(|it| name(text(it, "/optionId")).to_owned()).take(REQUESTS).collect();
-        let call = text(message, "/params/toolCall/toolCallId");
-        let title = text(message, "/params/toolCall/title");
-        let tool = words(if title.is_empty() { self.turn.calls.tool(call) } else { title });
-        if self.permissions.len() >= REQUESTS {
-            self.permissions.pop_front();
+    /// The agent says who it is, and how one can log in to it.
+    fn introduced(&mut self, result: &Value) {
+        let agent = text(result, "/agentInfo/name");
+        if !agent.is_empty() {
+            self.agent = Agent::named(agent);
         }
-        // An id is a number or a word. What is longer is kept for nobody.
-        let id = id.as_str().map_or_else(|| id.as_i64().map(Value::from), |it| Some(Value::from(name(it))));
-        let Some(id) = id else { return };
-        self.permissions.push_back(Permission { id, call: name(call).to_owned(), tool, refusals });
-    }
-
-    fn permission_answered(&mut self, id: &Value, answer: &Value) {
-        let place = self.permissions.iter().position(|it| it.id == *id);
-        let Some(asked) = place.and_then(|it| self.permissions.remove(it)) else { return };
-        let chosen = name(text(answer, "/result/outcome/optionId"));
-        let is_refused = answer.get("error").is_some() || asked.refusals.iter().any(|it| it == chosen);
-        if is_refused {
-            self.turn.denials.add(&asked.call, &asked.tool, "permission was refused");
+        if let Some(ways) = result.get("authMethods").and_then(Value::as_array) {
+            let named = |it| [text(it, "/name"), text(it, "/id")].into_iter().find(|it| !it.is_empty());
+            self.ways = ways.iter().filter_map(named).map(words).take(REQUESTS).collect();
         }
     }
-}
-
-/// What an error of JSON-RPC comes to.
-fn failure(error: &Value) -> Failed {
-    let code = error.get("code").and_then(Value::as_i64).unwrap_or_default();
-    let kind = ["/data/errorKind", "/data/errorName", "/data/codexErrorInfo"];
-    let kind = kind.iter().map(|it| text(error, it)).find(|it| !it.is_empty()).unwrap_or(match code {
-        -32000 => "auth required",
-        -32002 => "resource not found",
-        -32602..=-32600 => "invalid request",
-        _ => "",
-    });
-    let mut said = text(error, "/message").to_owned();
-    let details = ["/data/message", "/data/details", "/data"];
-    let details = details.iter().map(|it| text(error, it)).find(|it| !it.is_empty()).unwrap_or_default();
-    if !details.is_empty() && !said.contains(details) {
-        said = format!("{said}: {details}");
-    }
-    let status = u64::try_from(code).ok().filter(|it| (400..600).contains(it));
-    Fault { status, kind, words: &said, besides: "" }.failed()
 }
 
 impl Stream for Acp {

@@ -13,6 +13,8 @@ pub(crate) struct Heard {
     pub(crate) ended: bool,
     /// It said itself that it failed.
     pub(crate) failed: Option<Failed>,
+    /// What it was asked and did not answer, where that can be told.
+    pub(crate) unanswered: Option<String>,
     /// What it comes to if nothing more is said: trouble it spoke of without saying that it failed for it.
     pub(crate) trouble: Option<Failed>,
 }
@@ -31,9 +33,17 @@ pub(crate) fn outcome(end: End, heard: Heard, errors: &str) -> Option<Failed> {
     if heard.ended && code == 0 {
         return None;
     }
+    let stopped = match &heard.unanswered {
+        Some(request) => format!("before it answered `{request}`"),
+        None => "before it came to an end".to_owned(),
+    };
     let signal = code.checked_sub(128).filter(|it| (1..=31).contains(it));
     if let Some(signal) = signal {
-        return Some(Failed::Crashed(format!("ended by signal {signal}")));
+        let why = format!("ended by signal {signal}");
+        return Some(Failed::Crashed(match &heard.unanswered {
+            Some(_) => format!("{why} {stopped}"),
+            None => why,
+        }));
     }
     if !heard.ended && heard.trouble.is_some() {
         return heard.trouble;
@@ -52,9 +62,9 @@ pub(crate) fn outcome(end: End, heard: Heard, errors: &str) -> Option<Failed> {
     let mut why = if heard.ended {
         format!("exit code {code} after it had come to its end")
     } else if code == 0 {
-        "it stopped before it came to an end".to_owned()
+        format!("{} {stopped}", if heard.unanswered.is_some() { "the agent left" } else { "it stopped" })
     } else {
-        format!("exit code {code} before it came to an end")
+        format!("exit code {code} {stopped}")
     };
     if let Some(Failed::Crashed(said) | Failed::Refused(said)) = said {
         why = format!("{why}: {said}");

@@ -11,7 +11,7 @@ const DENIALS: usize = 20;
 /// How much of an explanation is kept, in bytes.
 const WORDS: usize = 600;
 
-/// How much of an answer is kept, in bytes: as much as the longest line that is read.
+/// How much of an answer is kept, in bytes: its end, as much as the longest line that is read.
 const ANSWER: usize = 16 << 20;
 
 /// How many calls of tools are remembered by name.
@@ -24,6 +24,15 @@ pub(crate) fn beginning(text: &str, bytes: usize) -> &str {
         end -= 1;
     }
     text.get(..end).unwrap_or_default()
+}
+
+/// The end of a text, cut between characters.
+fn ending(text: &str, bytes: usize) -> &str {
+    let mut from = text.len().saturating_sub(bytes);
+    while !text.is_char_boundary(from) {
+        from += 1;
+    }
+    text.get(from..).unwrap_or_default()
 }
 
 /// A name, to be told from others: nobody's are longer.
@@ -94,7 +103,16 @@ impl Answer {
 
     /// It goes on.
     pub(crate) fn add(&mut self, text: &str) {
-        self.0.push_str(beginning(text, ANSWER.saturating_sub(self.0.len())));
+        self.0.push_str(ending(text, ANSWER));
+        // Cut seldom, as cutting moves all that is kept.
+        if self.0.len() > ANSWER + ANSWER / 4 {
+            self.cut();
+        }
+    }
+
+    fn cut(&mut self) {
+        let from = self.0.len() - self.as_str().len();
+        self.0.drain(..from);
     }
 
     pub(crate) fn clear(&mut self) {
@@ -102,10 +120,11 @@ impl Answer {
     }
 
     pub(crate) fn as_str(&self) -> &str {
-        &self.0
+        ending(&self.0, ANSWER)
     }
 
-    pub(crate) fn take(self) -> String {
+    pub(crate) fn take(mut self) -> String {
+        self.cut();
         self.0
     }
 }
@@ -194,8 +213,12 @@ mod tests {
         let piece = "é".repeat(1 << 20);
         for _ in 0..20 {
             answer.add(&piece);
+            assert!(answer.0.len() <= ANSWER + ANSWER / 4 + ANSWER && answer.0.capacity() <= 3 * ANSWER);
         }
-        assert!(answer.as_str().len() <= ANSWER);
+        answer.add("the end");
+        assert!(answer.as_str().len() <= ANSWER && answer.as_str().len() > ANSWER - 2);
+        assert!(answer.as_str().ends_with("éthe end"));
+        assert!(answer.take().len() <= ANSWER);
     }
 
     #[test]

@@ -7,6 +7,7 @@ use std::collections::VecDeque;
 use std::path::PathBuf;
 
 use loopwright_agents::acp::{McpServer, Permissions, Turn, Way};
+use loopwright_agents::streams::Usage;
 use serde_json::{Value, json};
 
 use crate::player::{Played, Stage, play};
@@ -29,6 +30,7 @@ fn turn(case: &Value) -> Turn {
         prompt: "do it".to_owned(),
         mcp: text("mcp").map(|name| McpServer { name, command: "/bin/tools".into(), ..McpServer::default() }),
         session: text("session"),
+        before: Usage { money: case["before"]["money"].as_u64(), ..Usage::default() },
         mode: text("mode"),
         model: text("model"),
         permissions: Permissions { write: may("write"), shell: may("shell"), network: may("network") },

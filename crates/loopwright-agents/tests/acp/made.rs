@@ -144,7 +144,35 @@ fn modes_and_models_are_set_as_the_agent_lets_them_be() {
         assert_eq!(asked.last().unwrap().0, "session/prompt");
         assert_eq!(json!(asked[1..asked.len() - 1]), expected, "{begun}");
     }
-    // A mode that can not be set is not done without.
+    // A mode the agent does not have is not done without, nor is one that can not be set.
+    for (error, limited) in [
+        (
+            json!({ "code": -32603, "message": "Internal error", "data": { "details": "Invalid Mode" } }),
+            false,
+        ),
+        (json!({ "code": -32602, "message": "Invalid params" }), false),
+        (json!({ "code": 429, "message": "slow down" }), true),
+    ] {
+        let turn = Turn { mode: Some("plan".to_owned()), ..turn() };
+        let given = error.clone();
+        let played = play(&turn, |stage| {
+            let hello = stage.request("initialize");
+            stage.answer(&hello, json!({ "protocolVersion": 1, "agentCapabilities": {} }));
+            let new = stage.request("session/new");
+            stage.answer(&new, json!({ "sessionId": "s", "modes": { "currentModeId": "build" } }));
+            let set = stage.request("session/set_mode");
+            stage.fail(&set, given);
+        });
+        assert_eq!(played.got.len(), 3, "it was not asked anything");
+        let failed = played.said.failed;
+        assert!(
+            matches!(
+                (&failed, limited),
+                (Some(Failed::Refused(_)), false) | (Some(Failed::Limited { .. }), true)
+            ),
+            "{error}: {failed:?}"
+        );
+    }
     let turn = Turn { mode: Some("plan".to_owned()), ..turn() };
     let (failed, asked) = obliging(&turn, json!({}), json!({ "sessionId": "s" }));
     assert!(matches!(failed, Some(Failed::Refused(why)) if why.contains("`plan`")));
@@ -207,4 +235,35 @@ fn the_answer_is_what_was_said_last() {
         });
         assert_eq!(said.text, answer);
     }
+}
+
+#[test]
+fn money_is_counted_in_dollars_or_not_at_all() {
+    for (cost, money) in [
+        (json!({ "amount": 0.5, "currency": "USD" }), Some(500_000)),
+        (json!({ "amount": 0.5, "currency": "EUR" }), None),
+        (json!({ "amount": 0.5 }), None),
+    ] {
+        let given = cost.clone();
+        let (_, said) = only(&turn(), move |stage| {
+            stage.update(json!({ "sessionUpdate": "usage_update", "used": 1, "size": 2, "cost": given }));
+            Value::Null
+        });
+        assert_eq!(said.usage.money, money, "{cost}");
+    }
+}
+
+#[test]
+fn what_is_said_before_anybody_asked_is_no_answer() {
+    let played = play(&turn(), |stage| {
+        let hello = stage.request("initialize");
+        stage.send(&json!({ "jsonrpc": "2.0", "id": "nobody's", "result": { "stopReason": "end_turn" } }));
+        stage.send(&json!({ "jsonrpc": "2.0", "id": "nobody's", "error": { "code": 401, "message": "no" } }));
+        stage.answer(&hello, json!({ "protocolVersion": 1, "agentCapabilities": {} }));
+        let new = stage.request("session/new");
+        stage.say_chunk("welcome");
+        stage.answer(&new, json!({ "sessionId": "s" }));
+    });
+    let failed = json!({ "crashed": "the agent left before it answered `session/prompt`" });
+    assert_eq!(shown(&played.said), json!({ "failed": failed, "session": "s" }));
 }

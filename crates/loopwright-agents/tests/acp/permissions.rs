@@ -1,9 +1,17 @@
 //! What agents ask for, and what they are told.
 
 use loopwright_agents::acp::{Permissions, Turn};
+use loopwright_agents::streams::Failed;
 use serde_json::{Value, json};
 
-use crate::player::{only, turn, with_tools};
+use crate::player::{Stage, only, play, turn, with_tools};
+
+/// Asks whether it may, and goes on whatever the answer is.
+fn asks(stage: &mut Stage, call: Value, options: &[&str]) -> Value {
+    let option = stage.may(call, options);
+    stage.say_chunk("well then");
+    option
+}
 
 const BOTH: &[&str] = &["allow_always", "allow_once", "reject_always", "reject_once"];
 
@@ -37,7 +45,7 @@ fn what_an_agent_may_do_goes_by_the_kind_of_it() {
             let turn = Turn { permissions: may(permissions), ..with_tools() };
             let mut asked = call.clone();
             asked["toolCallId"] = json!("c");
-            let (option, said) = only(&turn, move |stage| stage.may(asked, BOTH));
+            let (option, said) = only(&turn, move |stage| asks(stage, asked, BOTH));
             let yes = allowed.contains(&permissions);
             assert_eq!(
                 option,
@@ -63,7 +71,7 @@ fn only_a_marked_call_of_our_own_tools_is_ours() {
                 "sessionUpdate": "tool_call", "toolCallId": "c", "kind": "execute", "title": "mcp.ours.give",
                 "rawInput": { "server": server, "tool": "give" }, "_meta": meta,
             }));
-            stage.may(json!({ "toolCallId": "c" }), BOTH)
+            asks(stage, json!({ "toolCallId": "c" }), BOTH)
         });
         assert_eq!(option, expected, "{server}");
         assert_eq!(
@@ -74,7 +82,7 @@ fn only_a_marked_call_of_our_own_tools_is_ours() {
     // Whoever brings no tools has none of its own.
     let (option, _) = only(&turn(), |stage| {
         stage.update(json!({ "sessionUpdate": "tool_call", "toolCallId": "c", "kind": "execute", "_meta": { "is_mcp_tool_call": true } }));
-        stage.may(json!({ "toolCallId": "c" }), BOTH)
+        asks(stage, json!({ "toolCallId": "c" }), BOTH)
     });
     assert_eq!(option, "id-reject_once");
 }
@@ -90,7 +98,34 @@ fn an_answer_is_one_of_those_that_are_offered() {
     ] {
         let turn = Turn { permissions: may(permissions), ..turn() };
         let (option, said) =
-            only(&turn, move |stage| stage.may(json!({ "toolCallId": "c", "kind": "edit" }), offered));
+            only(&turn, move |stage| asks(stage, json!({ "toolCallId": "c", "kind": "edit" }), offered));
         assert_eq!((option, said.denied.len()), (chosen, denied), "{permissions} {offered:?}");
     }
+}
+
+#[test]
+fn an_agent_that_stops_where_it_is_refused_something_was_denied_it() {
+    let played = play(&turn(), |stage| {
+        let prompt = stage.begin();
+        stage.may(json!({ "toolCallId": "c", "kind": "edit", "title": "a.txt" }), BOTH);
+        stage.end(&prompt);
+    });
+    assert_eq!(played.said.failed, Some(Failed::Denied("edit: a.txt".to_owned())));
+    assert_eq!(played.said.denied, ["edit: a.txt"]);
+}
+
+#[test]
+fn a_question_with_a_long_name_is_one_all_the_same() {
+    let (_, said) = only(&turn(), |stage| {
+        let params =
+            json!({ "sessionId": "s", "toolCall": { "toolCallId": "c", "kind": "edit" }, "options": [] });
+        let id = "x".repeat(1_000);
+        stage.send(
+            &json!({ "jsonrpc": "2.0", "id": id, "method": "session/request_permission", "params": params }),
+        );
+        let answer = stage.next().unwrap();
+        stage.say_chunk("well then");
+        answer
+    });
+    assert_eq!(said.denied, ["edit"]);
 }

@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader, PipeReader, PipeWriter, Write, pipe};
 use std::thread::JoinHandle;
 
 use loopwright_agents::acp::{McpServer, Turn, Way, converse};
-use loopwright_agents::streams::Said;
+use loopwright_agents::streams::{End, Said};
 use serde_json::{Value, json};
 
 /// The agent's side of the conversation.
@@ -123,7 +123,8 @@ pub fn play<T: Send + 'static>(
         (result, stage.got)
     });
     let mut heard = Vec::new();
-    let said = converse(input, output, turn, &mut |way, line| heard.push((way, line.to_owned())));
+    let told = converse(input, output, turn, &mut |way, line| heard.push((way, line.to_owned())));
+    let said = told.said(End::Exit(0), "");
     let (agent, got) = playing.join().unwrap();
     Played { said, heard, got, agent }
 }

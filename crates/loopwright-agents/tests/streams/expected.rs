@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use loopwright_agents::streams::acp::acp;
 use loopwright_agents::streams::{End, Failed, Said, Usage, named};
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{Capture, captures, folder};
 
@@ -222,6 +222,34 @@ fn each_prompt_of_a_connection_is_told_from_the_one_before() {
         assert_eq!(said[0].text, done, "{name}");
         assert_ne!(said[1].text, done, "{name}");
     }
+}
+
+#[test]
+fn an_agent_that_leaves_is_told_by_what_it_did_not_answer() {
+    let crashed = |why: &str| Failed::Crashed(why.to_owned());
+    let asked = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize" });
+    let no_mode = Failed::Refused("no such mode".to_owned());
+    for (code, errors, given_up, failed) in [
+        (0, "", None, crashed("the agent left before it answered `initialize`")),
+        (3, "it fell", None, Failed::Crashed("it fell".to_owned())),
+        (3, "", None, crashed("exit code 3 before it answered `initialize`")),
+        (137, "", None, crashed("ended by signal 9 before it answered `initialize`")),
+        (1, "Please log in again", None, Failed::Denied("Please log in again".to_owned())),
+        (0, "Please log in again", Some(no_mode.clone()), no_mode.clone()),
+    ] {
+        let mut reader = acp(Usage::default());
+        reader.sent(&asked);
+        if let Some(why) = given_up {
+            reader.gives_up(why);
+        }
+        assert_eq!(reader.said(End::Exit(code), errors).failed, Some(failed), "{code} {errors}");
+    }
+    // What the agent says itself counts more than why the client went no further.
+    let mut reader = acp(Usage::default());
+    reader.sent(&asked);
+    reader.message(&json!({ "jsonrpc": "2.0", "id": 1, "error": { "code": 401, "message": "bad key" } }));
+    reader.gives_up(no_mode);
+    assert_eq!(reader.said(End::Exit(0), "").failed, Some(Failed::Denied("bad key".to_owned())));
 }
 
 #[test]

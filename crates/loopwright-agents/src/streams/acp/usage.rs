@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::Agent;
 use crate::streams::Usage;
 use crate::streams::codex::since;
-use crate::streams::kept::{count, millionths};
+use crate::streams::kept::{count, millionths, text};
 
 /// What was said so far, and how much of it was before the prompt.
 #[derive(Debug, Default)]
@@ -41,6 +41,9 @@ impl Counts {
 
     /// An update says what it costs so far.
     pub(super) fn cost(&mut self, update: &Value) {
+        if text(update, "/cost/currency") != "USD" {
+            return;
+        }
         let dollars = update.pointer("/cost/amount").and_then(Value::as_f64);
         if let Some(money) = dollars.and_then(millionths) {
             self.now.money = Some(money);
@@ -55,6 +58,11 @@ impl Counts {
             self.now = Usage { money: self.now.money, ..tokens };
         }
         self.tokens = tokens;
+    }
+
+    /// Whether the answer says that the model was asked at all.
+    pub(super) fn is_counted(&self) -> bool {
+        self.tokens.is_some_and(|it| it.input.is_some() || it.output.is_some())
     }
 
     /// What the prompt used.
