@@ -1,6 +1,7 @@
 //! Writing down what was learnt.
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use loopwright_core::definition::Workflow;
 use loopwright_core::machine::{Event, Evidence, Outcome, Run, RunView, Want, advance, due};
@@ -10,6 +11,7 @@ use super::Driver;
 use crate::effects;
 use crate::error::EngineError;
 use crate::journal::{Batch, Stands, digest};
+use crate::people::Message;
 
 /// So many events after the last snapshot, another is taken: what has to be folded again stays short.
 const SNAPSHOT_AFTER: u64 = 64;
@@ -64,6 +66,13 @@ impl Driver<'_> {
         stands(&self.definition.workflow, &self.run)
     }
 
+    /// Whether somebody wants the run ended.
+    fn is_to_stop(&self) -> Result<bool, EngineError> {
+        let letters = self.engine.journal.inbox(&self.name)?;
+        let stops = |body: &str| matches!(serde_json::from_str(body), Ok(Message::Stop { .. }));
+        Ok(letters.iter().any(|it| stops(&it.body)))
+    }
+
     /// What was begun and never came back is lost: whoever began it is gone, and nobody knows how far it got.
     pub(super) fn settle_lost(&mut self) -> Result<(), EngineError> {
         let open: Vec<_> = self.run.at.begun.values().filter(|it| it.open).cloned().collect();
@@ -76,7 +85,12 @@ impl Driver<'_> {
             }
             let look = self.look()?;
             let item = effects::item_of(&effect);
-            let (kept, after) = {
+            let (then, now) = (begun.values["head"]["commit"].clone(), self.files.git().head()?);
+            let moved_on = now.filter(|it| !begun.values["head"].is_null() && then != json!(it));
+            // Whoever ends a run, or has committed since, has worked here: what they left is not for it to undo.
+            let (kept, after) = if moved_on.is_some() || self.is_to_stop()? {
+                (None, Some(Arc::clone(&look)))
+            } else {
                 let scene = self.scene(&look, item.as_deref());
                 effects::undo_out_of_bounds(&scene, &effect, &begun.values, self.gone)?
             };
@@ -90,10 +104,12 @@ impl Driver<'_> {
                 );
                 outcome.kept.insert("undone".into(), self.keep(undone.patch));
             }
-            let (then, now) = (&begun.values["head"]["commit"], self.files.git().head()?);
-            if let (true, Some(now)) = (!begun.values["head"].is_null() && *then != json!(now), now) {
+            if let Some(now) = moved_on {
                 let now = &now[..now.len().min(10)];
-                let _ = write!(outcome.summary, "; since then `{now}` was checked out or committed");
+                let _ = write!(
+                    outcome.summary,
+                    "; since then `{now}` was checked out or committed, and what changed is left as it is"
+                );
             }
             self.look = after;
             self.at_work = true;

@@ -185,6 +185,29 @@ fn a_driver_that_is_killed_leaves_nothing_running_and_a_run_that_goes_on() -> Ou
     Ok(())
 }
 
+/// Whoever ends a run, or has committed since its driver was killed, has worked there: nothing of theirs is undone.
+#[test]
+fn what_somebody_did_since_a_driver_was_killed_is_theirs() -> Outcome {
+    for (way, commits) in [("resume", true), ("stop", false)] {
+        let folder = project(&format!("run-killed-theirs-{way}"), WAITS)?;
+        let mut driver = start(&folder, &["run", "greet", "world"])?;
+        waited_for(&folder.join(".git/waits"));
+        let name = name(&folder)?;
+        driver.kill()?;
+        driver.wait()?;
+        fs::write(folder.join("mine"), "mine\n")?;
+        if commits {
+            git(&folder, &["add", "mine"])?;
+            git(&folder, &["commit", "--quiet", "--message", "mine"])?;
+        }
+        fs::write(folder.join("notes"), "notes\n")?;
+        let ran = say(&folder, &format!("{way} {name}"))?;
+        assert!(!ran.stderr.contains("was undone"), "{way}: {}", ran.stderr);
+        assert!(folder.join("mine").exists() && folder.join("notes").exists(), "{way}: {}", ran.stderr);
+    }
+    Ok(())
+}
+
 #[test]
 fn a_run_that_is_interrupted_says_how_to_go_on() -> Outcome {
     for signal in ["INT", "TERM", "HUP"] {
