@@ -51,6 +51,7 @@ impl Machine {
             ("PATH", "/usr/bin:/bin"),
             ("ANTHROPIC_API_KEY", "key-of-mine-0123456789"),
             ("DATABASE_PASSWORD", "not-for-agents"),
+            ("AWS_SECRET_ACCESS_KEY", "cloud-of-mine"),
         ];
         let surroundings = Surroundings {
             home: self.path("home"),
@@ -116,7 +117,12 @@ fn an_agent_finds_its_credentials_and_nothing_else_of_mine() {
     let environment = read(&project.join("env.txt"));
     assert!(environment.contains("ANTHROPIC_API_KEY=key-of-mine"), "{environment}");
     assert!(environment.contains("LOOPWRIGHT_ROLE=coder"), "{environment}");
-    for not in ["DATABASE_PASSWORD", "IS_SANDBOX", &format!("HOME={}\n", machine.path("home").display())] {
+    for not in [
+        "DATABASE_PASSWORD",
+        "IS_SANDBOX",
+        "cloud-of-mine",
+        &format!("HOME={}\n", machine.path("home").display()),
+    ] {
         assert!(!environment.contains(not), "{environment}");
     }
     assert_eq!(read(&project.join("home.txt")).trim(), "./.claude/.credentials.json");
@@ -175,4 +181,27 @@ fn one_that_ends_before_it_reads_is_told_by_its_own_end() {
     let (signal, why) = reply.failed.expect("it failed");
     assert_eq!(signal, "crashed");
     assert!(why.contains("no such flag"), "{why}");
+}
+
+#[test]
+fn secrets_are_taken_out_of_answers() {
+    let machine = Machine::new();
+    let settings = Settings {
+        environment: [("OTHER_TOKEN".to_owned(), "configured-0123456789".to_owned())].into_iter().collect(),
+        ..Settings::default()
+    };
+    let cli = machine.cli("claude", DONE, settings);
+    let said = "key-of-mine-0123456789 token-of-mine-0123456789 configured-0123456789 plain";
+    assert_eq!(cli.without_secrets(said), "[secret] [secret] [secret] plain");
+}
+
+#[test]
+fn a_command_of_ones_own_stands_in_last() {
+    let mut config = loopwright_engine::Config::default();
+    let command = Some(loopwright_engine::OneOrMany::One("cat".to_owned()));
+    let script = loopwright_engine::AgentConfig { command, ..Default::default() };
+    let codex = loopwright_engine::AgentConfig { model: Some("x".to_owned()), ..Default::default() };
+    config.agents.extend([("script".to_owned(), script), ("codex".to_owned(), codex)]);
+    let spare: Vec<String> = loopwright_agents::crew(&config).spare.iter().map(ToString::to_string).collect();
+    assert_eq!(spare, ["codex", "claude", "gemini", "opencode", "copilot", "script"]);
 }

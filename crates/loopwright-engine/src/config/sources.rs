@@ -128,4 +128,15 @@ mod tests {
         assert_eq!(sources.of("project.test"), Some(&user));
         assert_eq!(sources.of("agents.codex.model"), None);
     }
+
+    #[test]
+    fn what_is_kept_from_agents_adds_up() {
+        let folder = tempfile::tempdir().unwrap();
+        let [user, repository] = ["user.yaml", "repository.yaml"].map(|it| folder.path().join(it));
+        std::fs::write(&user, "fence: {hide: [~/notes]}\nworktrees: {copy: [a]}\n").unwrap();
+        std::fs::write(&repository, "fence: {hide: [/srv]}\nworktrees: {copy: [b]}\n").unwrap();
+        let (value, _) = read(&[(Source::User, Some(user)), (Source::Repository, Some(repository))]).unwrap();
+        assert_eq!(value["fence"]["hide"], serde_json::json!(["~/notes", "/srv"]));
+        assert_eq!(value["worktrees"]["copy"], serde_json::json!(["b"]));
+    }
 }

@@ -159,6 +159,11 @@ fn an_answer_that_cannot_be_taken_is_asked_for_twice_more_in_its_session() {
     let (came, said, asked) = played(vec![prose, gone]);
     assert_eq!((came.as_str(), asked.len()), ("malformed", 2), "{said}");
     assert!(said.contains("no block of JSON") && said.contains("it fell over"), "{said}");
+    // What was wrong with what was handed in is the reason, and not that nothing was said besides.
+    let nonsense = Does { hands_in: Some(json!({"verdict": "FINE"})), reply: says("Done.") };
+    let (came, said, _) = played(vec![nonsense]);
+    assert_eq!(came, "malformed");
+    assert!(said.contains("what it handed in was not taken: `FINE` is no verdict"), "{said}");
     // What a refused answer hands in later counts.
     let bad = Does { hands_in: Some(json!({"verdict": "FINE"})), reply: says("Done.") };
     let (came, _, asked) = played(vec![bad, Does { hands_in: Some(ok()), reply: says("Done.") }]);

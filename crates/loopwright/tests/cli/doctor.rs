@@ -108,6 +108,7 @@ fn what_is_configured_and_not_there_is_missing() -> Outcome {
         ("agents: {mine: {kind: clod}}", "the agent `mine` has the kind `clod`"),
         ("agents: {mine: {model: large}}", "the agent `mine` is nobody who is known"),
         ("agents: {mine: {kind: acp}}", "no program is named"),
+        ("fence: {hide: [secrets]}", "`secrets` has to begin with `/` or `~/`"),
         ("roles: {coder: {agent: clod}}", "who task coder nobody"),
     ] {
         fs::write(repository.join(".loopwright/config.yaml"), format!("{config}\n"))?;
