@@ -3,6 +3,7 @@
 use std::fs;
 use std::time::Duration;
 
+use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitOptions, getpid, kill_process, wait};
 
 /// How long the dying are left alone before they are looked at again.
@@ -15,15 +16,19 @@ const PAUSE: Duration = Duration::from_millis(1);
 /// would live on.
 pub(super) fn end_all() {
     loop {
-        let below = descendants();
-        if below.is_empty() {
-            return;
-        }
-        for pid in below {
+        for pid in descendants() {
             // One that is gone already needs no ending.
             let _ = kill_process(pid, Signal::KILL);
         }
-        while matches!(wait(WaitOptions::NOHANG), Ok(Some(_))) {}
+        // What is read of processes one by one may miss one whose parent dies meanwhile. That there is no child left, the
+        // system knows: whatever lost its parent has become one.
+        loop {
+            match wait(WaitOptions::NOHANG) {
+                Err(Errno::CHILD) => return,
+                Ok(Some(_)) | Err(Errno::INTR) => {}
+                Ok(None) | Err(_) => break,
+            }
+        }
         std::thread::sleep(PAUSE);
     }
 }

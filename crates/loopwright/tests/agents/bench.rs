@@ -169,6 +169,18 @@ pub(crate) fn runs(pid: &str) -> bool {
     stat.rsplit_once(')').is_some_and(|(_, rest)| !rest.trim_start().starts_with('Z'))
 }
 
+impl Bench {
+    /// What still runs in the repository or in a folder of a call: the agent, its tools, whatever they started.
+    pub(crate) fn left_running(&self) -> Vec<String> {
+        let folder = self.folder.path().canonicalize().expect("a folder");
+        let all = fs::read_dir("/proc").expect("processes").filter_map(Result::ok).map(|it| it.path());
+        let here = all.filter(|it| fs::read_link(it.join("cwd")).is_ok_and(|it| it.starts_with(&folder)));
+        let name =
+            |it: PathBuf| fs::read_to_string(it.join("cmdline")).unwrap_or_default().replace('\0', " ");
+        here.map(name).filter(|it| !it.is_empty()).collect()
+    }
+}
+
 /// Waits until something is so.
 pub(crate) fn until(what: &str, is: impl Fn() -> bool) {
     let begun = std::time::Instant::now();

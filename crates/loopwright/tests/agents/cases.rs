@@ -115,6 +115,7 @@ fn what_it_left_running_is_gone(agent: &Real) {
     assert_eq!(outcome["signal"], "done", "{outcome:#}");
     let pid = bench.read("src/pid").expect("a process was left");
     assert!(!runs(&pid), "what it left runs on");
+    assert_eq!(bench.left_running(), Vec::<String>::new());
 }
 
 fn is_ended_when_it_takes_too_long(agent: &Real) {
@@ -124,6 +125,7 @@ fn is_ended_when_it_takes_too_long(agent: &Real) {
     assert_eq!(outcome["signal"], "timeout", "{outcome:#}");
     let pid = bench.read("src/pid").expect("it was at work");
     assert!(!runs(&pid), "its command runs on");
+    assert_eq!(bench.left_running(), Vec::<String>::new());
 }
 
 fn is_lost_when_the_engine_is_killed(agent: &Real) {
@@ -135,7 +137,10 @@ fn is_lost_when_the_engine_is_killed(agent: &Real) {
     engine.kill().expect("it was there");
     engine.wait().expect("it was there");
     let pid = pid().expect("a process");
+    let agent_and_all = bench.left_running();
+    assert!(!agent_and_all.is_empty() || !runs(&pid), "nothing can be seen here that runs");
     until("its command is gone", || !runs(&pid));
+    until("the agent and its tools are gone", || bench.left_running().is_empty());
     let calls = bench.server.requests().len();
     let run = bench.run();
     bench.loopwright(&["resume", &run]);
