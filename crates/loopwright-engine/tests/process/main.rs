@@ -159,6 +159,40 @@ fn one_that_keeps_beginning_others_can_be_called_off() {
     }
 }
 
+/// One that runs away: each begins the next and is gone, so whoever looks for it reads of processes that are no more.
+const RUNAWAY: &str = "
+    echo 'echo $$ >> hops; sh ./hop & exit' > hop
+    for i in 1 2 3 4; do setsid sh ./hop & done
+    wait
+    sleep 1000
+";
+
+/// Processes whose working folder is this one.
+fn within(folder: &Path) -> usize {
+    let folder = folder.canonicalize().expect("a place");
+    let entries = fs::read_dir("/proc").expect("processes").filter_map(Result::ok);
+    entries.filter(|it| fs::read_link(it.path().join("cwd")).is_ok_and(|cwd| cwd == folder)).count()
+}
+
+#[test]
+fn one_that_runs_away_is_caught() {
+    let here = folder();
+    let command = shell(RUNAWAY, here.path());
+    for _ in 0..20 {
+        let cancel = Cancel::default();
+        let ran = std::thread::scope(|scope| {
+            let running =
+                scope.spawn(|| command.run(&supervisor(), &cancel, &mut |_| {}).expect("a supervisor"));
+            while written(&here.path().join("hops")).lines().count() < 8 {}
+            cancel.call_off();
+            running.join().expect("it ran")
+        });
+        assert_eq!(ran.ended, Ended::Cancelled);
+        assert_eq!(within(here.path()), 0, "after the call something of it still runs");
+        fs::remove_file(here.path().join("hops")).expect("it is there");
+    }
+}
+
 /// Whoever drives is killed: nothing goes on.
 #[test]
 fn nothing_goes_on_when_whoever_started_it_is_gone() {
