@@ -25,6 +25,9 @@ pub const RULES: &[&str] = &[
 /// Checks that are more than a command.
 pub const CHECKS: &[&str] = &["every-test-hits-todo", "new-tests-fail"];
 
+/// Systems whose files there are tools for.
+pub const TOOLS: &[&str] = &["vibe"];
+
 /// Commands a project declares.
 pub const PROJECT_COMMANDS: &[&str] = &["build", "test", "lint", "format", "checks"];
 

@@ -41,6 +41,8 @@ pub struct Engine {
     pub clock: Arc<dyn Fn() -> Millis + Send + Sync>,
     /// Whoever drives, as others are told.
     pub holder: String,
+    /// A run is left once it came back to its start so often.
+    pub most_rounds: Option<u32>,
     /// Workflows that were proved, by digest.
     pub(crate) proved: Mutex<HashSet<String>>,
 }
@@ -93,6 +95,7 @@ impl Engine {
             watch,
             clock,
             holder,
+            most_rounds: None,
             proved: Mutex::default(),
         }
     }
@@ -108,6 +111,7 @@ impl Engine {
     /// Begins a run of a workflow. It is on record, and nothing is done yet.
     pub fn begin(&self, folder: &Folder, begin: &Begin, cancel: &Cancel) -> Result<Driver<'_>, EngineError> {
         let workflow = self.fit(folder)?;
+        let begin = &self.about(&workflow, begin);
         // Where another run is at work, none is begun.
         drop(crate::driver::place::take(&self.home.git, "a run that is about to begin", &self.holder)?);
         self.suits(&workflow, begin)?;
@@ -158,6 +162,14 @@ impl Engine {
             started.digests = crate::landing::vouched(&scene, phase)?;
         }
         Driver::begin(self, &name, (Arc::new(definition), Arc::new(files)), (started, look, None), cancel)
+    }
+
+    /// What a run is about: the project, where nobody has to say more.
+    fn about(&self, workflow: &Workflow, begin: &Begin) -> Begin {
+        let said = !begin.subject.trim().is_empty() || !workflow.subject.optional;
+        let project = self.home.root().file_name().filter(|_| !said);
+        let subject = project.map_or_else(|| begin.subject.clone(), |it| it.to_string_lossy().into_owned());
+        Begin { subject, ..begin.clone() }
     }
 
     /// Where documents say that something stands which no run is about: how a run of it begins. Nothing, if they do not

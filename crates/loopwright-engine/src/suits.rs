@@ -86,11 +86,14 @@ impl Engine {
 
     /// Whether there is somebody for every role.
     fn has_agents(&self, workflow: &Workflow) -> Result<(), EngineError> {
+        if let Some(why) = self.crew.misspelt(workflow) {
+            return Err(EngineError::Wrong(why));
+        }
         for (name, role) in &workflow.roles {
             let Err(why) = self.crew.who(workflow, name, self.home.root()) else { continue };
             let agent = role.agents.first().map(|it| &**it).unwrap_or_default();
             return Err(EngineError::Wrong(format!(
-                "nobody can be the `{name}` of `{}`: {why}. `loopwright doctor` shows which agents are here; `{CONFIG}` says who else it may be: `roles: {{{name}: {{agent: NAME}}}}`, or what `{agent}` is: `agents: {{{agent}: {{command: \"...\"}}}}`",
+                "nobody can be the `{name}` of `{}`: {why}; `loopwright doctor` shows which agents are here, and `{CONFIG}` says who else it may be: `roles: {{{name}: {{agent: NAME}}}}`, or what `{agent}` is: `agents: {{{agent}: {{command: \"...\"}}}}`",
                 workflow.name
             )));
         }
@@ -138,8 +141,15 @@ impl Engine {
 
     /// Whether git would let a workflow commit that does.
     fn may_commit(&self, workflow: &Workflow) -> Result<(), EngineError> {
-        if !self.home.is_repository || !actions(workflow).any(|it| it.commits.is_some()) {
+        if !actions(workflow).any(|it| it.commits.is_some()) {
             return Ok(());
+        }
+        if !self.home.is_repository {
+            return Err(EngineError::Wrong(format!(
+                "`{}` commits what it did, and {}",
+                workflow.name,
+                crate::effects::NO_REPOSITORY
+            )));
         }
         for who in ["GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"] {
             match self.home.git.text(&["var", who]) {

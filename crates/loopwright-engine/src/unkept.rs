@@ -3,12 +3,12 @@
 
 use loopwright_core::definition::{CheckWhat, Kind, Workflow};
 
-use crate::documents::Format;
+use crate::documents::Reader;
 
 /// The first thing a workflow says that would not be kept to, in words.
 pub(crate) fn first(workflow: &Workflow) -> Option<String> {
     let documents = workflow.documents.iter().find_map(|(name, it)| {
-        let reader = it.reader.as_ref().filter(|it| Format::named(it).is_none())?;
+        let reader = it.reader.as_ref().filter(|it| Reader::named(it).is_none())?;
         Some(format!("the document `{name}` is read as `{reader}`"))
     });
     let machines = workflow.machines().find_map(|machine| {

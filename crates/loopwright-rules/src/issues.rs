@@ -1,4 +1,4 @@
-//! The rule `human-issues-untouched`: what a person has to decide, no agent takes off the list.
+//! The rule `human-issues-untouched`: what a person has to see to or to decide, no agent takes off the list.
 //!
 //! Issues are the boxes under `## Active issues` of a state file; below each are its details, one of them the owner. The
 //! reading is that of the program these files come from, quirks included: what it would take for an issue is one here.
@@ -8,7 +8,10 @@ use std::collections::HashMap;
 use crate::listed::Patterns;
 use crate::{Change, Report};
 
-/// Issues that a human owns stay as they are.
+/// The status of an issue that a person has to decide about.
+const UNDECIDED: &str = "DECISION_REQUIRED";
+
+/// Issues that a human owns, and those that wait for a decision, stay as they are.
 pub(crate) fn human_issues_untouched(changes: &[Change<'_>], states: &[String], report: &mut Report) {
     let usual = [".vibe/STATE.md".to_owned(), "**/.vibe/STATE.md".to_owned()];
     let states = Patterns::new(if states.is_empty() { &usual } else { states });
@@ -18,11 +21,12 @@ pub(crate) fn human_issues_untouched(changes: &[Change<'_>], states: &[String], 
         for issue in issues(change.after.unwrap_or_default()) {
             *left.entry(issue.text).or_default() += 1;
         }
-        for issue in issues(before).into_iter().filter(|it| it.is_human) {
+        for issue in issues(before).into_iter().filter(|it| it.is_human || it.is_undecided) {
             match left.get_mut(&issue.text) {
                 Some(count) if *count > 0 => *count -= 1,
                 _ => {
-                    let why = format!("a human owns `{}`, and it must stay as it is", issue.title);
+                    let why = if issue.is_human { "a human owns" } else { "somebody has to decide about" };
+                    let why = format!("{why} `{}`, and it must stay as it is", issue.title);
                     report.add(change.path, None, why);
                 }
             }
@@ -33,6 +37,7 @@ pub(crate) fn human_issues_untouched(changes: &[Change<'_>], states: &[String], 
 struct Issue {
     title: String,
     is_human: bool,
+    is_undecided: bool,
     /// All of it, without the space after it.
     text: Vec<u8>,
 }
@@ -59,7 +64,10 @@ fn issues(text: &[u8]) -> Vec<Issue> {
             open.retain(|(_, outer)| *outer < indent);
             open.push((issues.len(), indent));
             has_owner = false;
-            issues.push(Issue { title: title.chars().take(80).collect(), is_human: false, text: Vec::new() });
+            let title = title.chars().take(80).collect();
+            issues.push(Issue { title, is_human: false, is_undecided: false, text: Vec::new() });
+        } else if waits_for_a_decision(line) {
+            issues.last_mut().filter(|_| !open.is_empty()).into_iter().for_each(|it| it.is_undecided = true);
         } else if let Some(owner) = owner(line)
             && !has_owner
         {
@@ -130,4 +138,14 @@ fn owner(line: &str) -> Option<bool> {
     let is_owner = key.trim_matches(|it: char| !it.is_alphanumeric()).eq_ignore_ascii_case("owner");
     let word = value.split(|it: char| !it.is_alphanumeric()).find(|it| !it.is_empty());
     is_owner.then(|| word.is_some_and(|it| it.eq_ignore_ascii_case("human")))
+}
+
+/// Whether a line says that a person has to decide.
+fn waits_for_a_decision(line: &str) -> bool {
+    let detail = line.trim_start().strip_prefix('-').and_then(|it| it.split_once(':'));
+    detail.is_some_and(|(key, value)| {
+        let key = key.trim_matches(|it: char| !it.is_alphanumeric());
+        let value = value.split_whitespace().next().unwrap_or_default();
+        key.eq_ignore_ascii_case("status") && value.eq_ignore_ascii_case(UNDECIDED)
+    })
 }

@@ -118,7 +118,7 @@ pub const RULES: &[(&str, &str)] = &[
     ),
     ("same-syntax-tree", "Only comments, formatting and prose may change: the code stays the same."),
     ("ticks-only", "Of a checklist only the boxes may change."),
-    ("human-issues-untouched", "Issues that a human owns stay as they are."),
+    ("human-issues-untouched", "Issues that a human owns, or that wait for a decision, stay as they are."),
     ("gate-files", "No file that a gate is about may change."),
 ];
 

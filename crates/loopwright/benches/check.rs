@@ -12,6 +12,7 @@ const RUNS: u32 = 15;
 const STATES: usize = 200;
 const SIGNALS: usize = 6;
 const BUDGETS: usize = 8;
+const CHECKPOINTS: usize = 200;
 
 fn main() {
     let start = fastest(&["--version"]);
@@ -24,6 +25,35 @@ fn main() {
     let path = folder.to_str().expect("a path in UTF-8");
     let shape = format!("check {STATES} x {SIGNALS} x {BUDGETS}");
     row(&shape, fastest(&["check", path]), peak(&["check", path]), start);
+    let project = planned();
+    let root = project.to_str().expect("a path in UTF-8");
+    let next = ["vibe", "next", "--repo-root", root];
+    row(&format!("vibe next of {CHECKPOINTS}"), fastest(&next), peak(&next), start);
+}
+
+/// A project with a long plan, whose last checkpoint but one is done.
+fn planned() -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("planned/.vibe");
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let mut plan = String::from("# PLAN\n");
+    for at in 0..CHECKPOINTS {
+        let (stage, minor) = (at / 10, at % 10);
+        if minor == 0 {
+            let _ = write!(plan, "\n## Stage {stage}\n");
+        }
+        let _ = write!(plan, "\n### {stage}.{minor} — step\n\n");
+        for part in ["Objective", "Deliverables", "Acceptance", "Demo commands", "Evidence"] {
+            let _ = writeln!(plan, "* **{part}:**\n  * `true`");
+        }
+    }
+    let (stage, minor) = ((CHECKPOINTS - 2) / 10, (CHECKPOINTS - 2) % 10);
+    let state = format!(
+        "# STATE\n\n- Stage: {stage}\n- Checkpoint: {stage}.{minor}\n- Status: DONE\n\n## Active issues\n\n- None.\n"
+    );
+    let _ = std::fs::remove_file(folder.join("LOOP_RESULT.json"));
+    std::fs::write(folder.join("STATE.md"), state).expect("a file");
+    std::fs::write(folder.join("PLAN.md"), plan).expect("a file");
+    folder.parent().expect("the project").to_owned()
 }
 
 fn row(name: &str, took: Duration, peak: Option<u64>, start: Duration) {

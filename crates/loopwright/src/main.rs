@@ -9,6 +9,7 @@ mod moves;
 mod progress;
 mod session;
 mod show;
+mod tools;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

@@ -203,10 +203,12 @@ pub(crate) struct Manner {
     pub(crate) answers: Vec<String>,
     /// What becomes of questions when nobody is to be asked.
     pub(crate) unattended: Option<Unattended>,
+    /// The run is left once it came back to its start so often.
+    pub(crate) max_loops: Option<u32>,
 }
 
 /// How a run is driven, as somebody says it.
-#[derive(clap::Args, Debug)]
+#[derive(clap::Args, Clone, Debug)]
 pub(crate) struct MannerArgs {
     /// An answer given beforehand; without a terminal, questions without one wait
     #[arg(long = "answer", value_name = "QUESTION=ANSWER")]
@@ -214,6 +216,9 @@ pub(crate) struct MannerArgs {
     /// Ask nothing at the terminal; what becomes of questions without an answer
     #[arg(long, value_name = "POLICY")]
     unattended: Option<Unattended>,
+    /// Leave the run once it came back to its start so many times (0: never)
+    #[arg(long, value_name = "N")]
+    max_loops: Option<u32>,
     /// In the background: says what the run is called once it goes, and returns
     #[arg(long)]
     pub(crate) detach: bool,
@@ -224,7 +229,12 @@ pub(crate) struct MannerArgs {
 
 impl MannerArgs {
     pub(crate) fn manner(&self) -> Manner {
-        Manner { json: self.json, answers: self.answers.clone(), unattended: self.unattended }
+        Manner {
+            json: self.json,
+            answers: self.answers.clone(),
+            unattended: self.unattended,
+            max_loops: self.max_loops.filter(|it| *it > 0),
+        }
     }
 }
 
@@ -251,7 +261,9 @@ pub(crate) fn reader() -> Result<Engine, CommandError> {
 /// An engine for runs there are, that shows what it does.
 pub(crate) fn engine_of_runs(manner: &Manner) -> Result<Engine, CommandError> {
     let (people, watch) = manner.sides()?;
-    session::engine_of_runs(people, watch)
+    let mut engine = session::engine_of_runs(people, watch)?;
+    engine.most_rounds = manner.max_loops;
+    Ok(engine)
 }
 
 /// An engine for runs there are, to end them.
@@ -263,7 +275,9 @@ pub(crate) fn ender(manner: &Manner) -> Result<Engine, CommandError> {
 /// An engine to begin runs with, that shows what it does.
 pub(crate) fn engine(manner: &Manner) -> Result<Engine, CommandError> {
     let (people, watch) = manner.sides()?;
-    session::engine(people, watch)
+    let mut engine = session::engine(people, watch)?;
+    engine.most_rounds = manner.max_loops;
+    Ok(engine)
 }
 
 /// Says where a run stands now, how to go on, and with which exit code.
@@ -283,6 +297,7 @@ pub(crate) fn stands(
         }
         Standing::Waits { .. } => (error::WAITS, "waits"),
         Standing::CalledOff { .. } => (error::LEFT, "left"),
+        Standing::Rounded { .. } => (error::OK, "left"),
     };
     if json {
         show::out(&format!("{}\n", json!({"run": name, "standing": word, "says": says, "view": view})));
@@ -301,7 +316,7 @@ pub(crate) fn stands(
             }
             show::out(&show::wrapped(&told, 4));
         }
-        Standing::CalledOff { .. } => {
+        Standing::CalledOff { .. } | Standing::Rounded { .. } => {
             show::out(&format!(
                 "{name}: left at `{}`; `loopwright resume {name}` takes it up again\n",
                 view.state

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use loopwright_engine::journal::{Journal, Memory, RunLine, Sqlite};
 use loopwright_engine::process::{Cancel, Supervisor};
@@ -115,8 +115,11 @@ pub(crate) fn told(error: EngineError) -> CommandError {
         EngineError::Busy { .. } => CommandError::with_code(message, error::HELD),
         EngineError::Unfit { .. } => CommandError::with_code(message, error::NOT_PROVED),
         EngineError::Wrong(_) => CommandError::user(message),
+        EngineError::Journal(JournalError::Removed(_)) => CommandError::with_code(message, error::BROKEN)
+            .hinted("nothing more was done; bring the file back if you can, and look at what changed before you go on"),
         EngineError::Journal(_) | EngineError::Files(_) | EngineError::Impossible(_) => {
-            CommandError::with_code(message, error::BROKEN).hinted("nothing that was written down is lost")
+            CommandError::with_code(message, error::BROKEN)
+                .hinted("`loopwright list` shows what is on record, and a run goes on from there")
         }
     }
 }
@@ -156,14 +159,26 @@ pub(crate) fn ambiguous<'n>(wanted: &str, names: impl Iterator<Item = &'n str>) 
     CommandError::user(format!("`{wanted}` may be any of {listed}{more}")).hinted("write more of the name")
 }
 
+/// Two signals within this time are one.
+const TWICE: Duration = Duration::from_millis(500);
+
 /// Called off when somebody presses Ctrl-C. Pressed twice, the program ends at once.
 pub(crate) fn cancel_on_interrupt() -> Cancel {
     let cancel = Cancel::default();
     let told = cancel.clone();
+    let mut first: Option<Instant> = None;
     // Where that cannot be, Ctrl-C ends the program, and what was at work is lost, which the run can bear.
     let _ = ctrlc::set_handler(move || {
-        if told.is_called_off() {
-            std::process::exit(i32::from(error::LEFT));
+        match first {
+            // What is sent to a process and to its group, as `timeout` does, comes twice and is said once.
+            Some(first) if first.elapsed() < TWICE => return,
+            Some(_) => {
+                show::error_line_at_once(
+                    "left at once: `loopwright list` shows the run, `loopwright resume` takes it up again",
+                );
+                std::process::exit(i32::from(error::LEFT));
+            }
+            None => first = Some(Instant::now()),
         }
         told.call_off();
         if live::is_asking() {

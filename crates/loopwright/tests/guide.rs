@@ -1,6 +1,6 @@
 //! What the papers show is what there is: every example of the guide is checked, every block that names a file equals
-//! it, every command in the guide and in the README prints what is printed there, and the reference lists every
-//! problem code.
+//! it, every command in the guide and in the README prints what is printed there, the reference lists every problem
+//! code, and every test that the paper of a workflow names is there.
 //!
 //! `UPDATE_GUIDE=1 cargo test -p loopwright --test guide` writes the present output into the papers. Read the
 //! difference before you keep it.
@@ -250,5 +250,166 @@ fn the_reference_lists_every_problem_code() -> Outcome {
     let rows = section.lines().filter_map(|it| it.strip_prefix("| `"));
     let listed: BTreeSet<String> = rows.filter_map(|it| it.split('`').next()).map(str::to_owned).collect();
     assert_eq!(listed, known, "section 12 of the reference, and the codes in the source");
+    Ok(())
+}
+
+/// The papers of workflows, each with the name of its workflow.
+fn papers_of_workflows() -> io::Result<Vec<(String, String)>> {
+    let papers = sorted(&repository().join("docs/workflows"))?;
+    let papers = papers.iter().filter(|it| it.extension().is_some_and(|it| it == "md"));
+    papers.map(|it| Ok((name(it).trim_end_matches(".md").to_owned(), fs::read_to_string(it)?))).collect()
+}
+
+/// What tables name that should be there: files of the repository, or one thing in them (`FILE::NAME`).
+fn named_in_tables(text: &str) -> Vec<&str> {
+    let rows = text.lines().filter(|it| it.starts_with('|'));
+    let marked = rows.flat_map(|it| it.split('`').skip(1).step_by(2));
+    marked.filter(|it| it.starts_with("crates/") || it.starts_with("workflows/")).collect()
+}
+
+/// Whether there is such a file, and in it the test or the case of this name.
+fn is_there(named: &str) -> bool {
+    let (file, inside) = named.split_once("::").unwrap_or((named, ""));
+    let Ok(text) = fs::read_to_string(repository().join(file)) else { return false };
+    match file.rsplit('.').next() {
+        _ if inside.is_empty() => true,
+        Some("rs") => text.contains(&format!("fn {inside}(")),
+        Some("jsonl") => text.contains(&format!("{{\"id\": \"{inside}\",")),
+        _ => false,
+    }
+}
+
+#[test]
+fn what_a_paper_of_a_workflow_names_is_there() -> Outcome {
+    let papers = papers_of_workflows()?;
+    for (workflow, text) in &papers {
+        let named = named_in_tables(text);
+        let gone: Vec<&&str> = named.iter().filter(|it| !is_there(it)).collect();
+        assert!(gone.is_empty(), "docs/workflows/{workflow}.md names what is not there: {gone:#?}");
+        assert!(named.len() > 20, "docs/workflows/{workflow}.md names only {} tests", named.len());
+    }
+    assert!(!papers.is_empty(), "there is no paper of a workflow");
+    Ok(())
+}
+
+#[test]
+fn a_test_that_is_not_there_is_missed() {
+    let row = "words `crates/not/in/a/table.rs::x`\n| V-01 | `not a file` | `crates/loopwright/tests/guide.rs::gone`, `workflows/x.yaml` |\n";
+    let named = named_in_tables(row);
+    assert_eq!(named, ["crates/loopwright/tests/guide.rs::gone", "workflows/x.yaml"]);
+    assert!(named.into_iter().all(|it| !is_there(it)));
+    assert!(is_there("crates/loopwright/tests/guide.rs::is_there"));
+    let corpus = "crates/loopwright-formats/tests/corpus/made-up.jsonl";
+    assert!(is_there(&format!("{corpus}::flags-044")) && !is_there(&format!("{corpus}::flags-04")));
+    assert!(!is_there("workflows/vibe/workflow.yaml::turn"), "what is named in such a file nobody looks for");
+}
+
+#[test]
+fn every_rule_of_vibe_has_a_row_and_a_test() -> Outcome {
+    let text = fs::read_to_string(repository().join("docs/workflows/vibe.md"))?;
+    for rule in (1..=45).map(|it| format!("V-{it:02}")) {
+        let rows: Vec<&str> = text.lines().filter(|it| it.starts_with(&format!("| {rule} |"))).collect();
+        assert_eq!(rows.len(), 1, "rows for {rule}");
+        let shown_by = rows.concat();
+        let shown_by = shown_by.trim_end_matches('|').rsplit('|').next().unwrap_or_default();
+        assert!(!named_in_tables(&format!("|{shown_by}")).is_empty(), "{rule} names no test");
+    }
+    Ok(())
+}
+
+#[test]
+fn every_scenario_of_a_workflow_with_a_paper_passes() -> Outcome {
+    for (workflow, _) in papers_of_workflows()? {
+        let ran = loopwright(&repository(), &["test", "--complete", &workflow])?;
+        assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+    }
+    Ok(())
+}
+
+#[test]
+fn the_review_of_vibe_has_three_passes() -> Outcome {
+    let prompt = fs::read_to_string(repository().join("workflows/vibe/prompts/review.md"))?;
+    let passes = prompt.lines().filter(|it| ["A. ", "B. ", "C. "].iter().any(|pass| it.starts_with(pass)));
+    let passes: Vec<&str> = passes.collect();
+    assert_eq!(passes.len(), 3, "{passes:?}");
+    for word in ["Clarity", "dead code", "simpler"] {
+        assert!(passes[2].contains(word), "{word}: {}", passes[2]);
+    }
+    let severities = prompt.lines().filter_map(|it| it.strip_prefix("- `")?.split_once("`: "));
+    let is_severity = |it: &&str| it.bytes().all(|it| it.is_ascii_uppercase());
+    let severities: Vec<&str> = severities.map(|it| it.0).filter(is_severity).collect();
+    assert_eq!(severities, ["MINOR", "MODERATE", "MAJOR"]);
+    Ok(())
+}
+
+/// Answers of `vibe next` that its paper promises: the status, what else STATE.md says, the demo command; then the role,
+/// the prompt, and words of the reason.
+const ANSWERS: &[(&str, &str, &str, [&str; 3])] = &[
+    ("NOT_STARTED", "", "true", ["implement", "prompt.checkpoint_implementation", ""]),
+    (
+        "NOT_STARTED",
+        "## Workflow state\n- [x] RUN_CONTEXT_CAPTURE\n",
+        "true",
+        ["context_capture", "prompt.context_capture", ""],
+    ),
+    (
+        "NOT_STARTED",
+        "## Workflow state\n- [x] RUN_PROCESS_IMPROVEMENTS\n",
+        "true",
+        ["improvements", "prompt.process_improvements", ""],
+    ),
+    (
+        "NOT_STARTED",
+        "## Workflow state\n- [ ] MAINTENANCE_CYCLE_DONE\n",
+        "true",
+        ["implement", "prompt.refactor_scan", ""],
+    ),
+    (
+        "IN_PROGRESS",
+        "## Active issues\n- [ ] ISSUE-1: a\n  - Impact: MINOR\n- [ ] ISSUE-2: b\n  - Impact: QUESTION\n",
+        "true",
+        ["implement", "prompt.checkpoint_implementation", ""],
+    ),
+    (
+        "NOT_STARTED",
+        "## Active issues\n- [x] ISSUE-1: a\n  - Impact: MAJOR\n  - Status: RESOLVED\n",
+        "true",
+        ["implement", "prompt.checkpoint_implementation", ""],
+    ),
+    (
+        "IN_REVIEW",
+        "",
+        "no-such-program-at-all",
+        ["issues_triage", "prompt.issues_triage", "`no-such-program-at-all` could not be run"],
+    ),
+];
+
+#[test]
+fn vibe_answers_as_its_paper_says() -> Outcome {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("guide-vibe");
+    let next = |(status, rest, demo): (&str, &str, &str), context: bool| -> Result<_, Box<dyn Error>> {
+        if folder.exists() {
+            fs::remove_dir_all(&folder)?;
+        }
+        let vibe = folder.join(".vibe");
+        fs::create_dir_all(&vibe)?;
+        let state = format!("- Stage: 21A\n- Checkpoint: 21A.0\n- Status: {status}\n{rest}");
+        fs::write(vibe.join("STATE.md"), state)?;
+        let plan = format!("## Stage 21A\n### 21A.0\n* **Demo commands:**\n  * `{demo}`\n");
+        fs::write(vibe.join("PLAN.md"), plan)?;
+        if context {
+            fs::write(vibe.join("CONTEXT.md"), "# CONTEXT\n")?;
+        }
+        let ran = loopwright(&folder, &["vibe", "next", "--json"])?;
+        let said: serde_json::Value = serde_json::from_str(&ran.stdout)?;
+        let field = |name: &str| said[name].as_str().unwrap_or_default().to_owned();
+        Ok((field("recommended_role"), field("recommended_prompt_id"), field("reason")))
+    };
+    for (status, rest, demo, [role, prompt, reason]) in ANSWERS {
+        let said = next((status, rest, demo), true)?;
+        assert_eq!((said.0.as_str(), said.1.as_str()), (*role, *prompt), "{status} {rest}");
+        assert!(said.2.contains(reason), "{}", said.2);
+    }
+    assert_eq!(next(("NOT_STARTED", "", "true"), false)?.0, "context_capture", "there is no CONTEXT.md");
     Ok(())
 }

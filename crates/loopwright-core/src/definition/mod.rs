@@ -40,6 +40,8 @@ pub struct Workflow {
     pub subject: Subject,
     /// Where `./x` in documents lies.
     pub folder: Option<String>,
+    /// The system whose tools go with it.
+    pub tools: Option<Name>,
     /// Values given at the start.
     pub inputs: IndexMap<Name, Input>,
     /// What every role is given besides its own.
@@ -141,6 +143,8 @@ pub struct Subject {
     pub name: Name,
     /// A regular expression the whole subject must match.
     pub matches: Option<String>,
+    /// Whether nobody has to say it: the run is about the project then.
+    pub optional: bool,
 }
 
 /// A value given at the start.

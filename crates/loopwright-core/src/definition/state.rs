@@ -14,6 +14,8 @@ pub struct State {
     pub name: Name,
     /// What it is for.
     pub about: Option<String>,
+    /// What programs outside call it.
+    pub label: Option<Name>,
     /// The work it does.
     pub kind: Kind,
     /// Gates that are settled when it is entered.

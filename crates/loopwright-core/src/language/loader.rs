@@ -191,6 +191,7 @@ impl<'a> Loader<'a> {
             digest: self.folder.digest(),
             subject: self.subject(),
             folder: self.root.get("folder").and_then(Node::text).map(str::to_owned),
+            tools: self.root.get("tools").and_then(Node::text).map(Name::from),
             inputs: self.inputs(),
             given: self
                 .root

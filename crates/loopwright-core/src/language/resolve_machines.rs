@@ -308,6 +308,7 @@ impl Loader<'_> {
         State {
             name: name.into(),
             about: node.get("about").and_then(Node::text).map(str::to_owned),
+            label: node.get("label").and_then(Node::text).map(Name::from),
             kind,
             needs: self.list_table(node.get("needs"), &scope, |it| self.gate_name(it, scope)),
             gate,

@@ -47,7 +47,11 @@ impl Loader<'_> {
         let name = node
             .and_then(|it| it.text().or_else(|| it.get("name").and_then(Node::text)))
             .unwrap_or("subject");
-        Subject { name: name.into(), matches: self.pattern(node.and_then(|it| it.get("matches"))) }
+        Subject {
+            name: name.into(),
+            matches: self.pattern(node.and_then(|it| it.get("matches"))),
+            optional: node.and_then(|it| it.get("optional")).and_then(Node::boolean).unwrap_or(false),
+        }
     }
 
     pub(super) fn inputs(&self) -> IndexMap<Name, Input> {

@@ -101,13 +101,6 @@ const REASONS: &[Reason] = &[
         counts: SURVIVES,
         because: "nobody is given it; the last message only names its path",
     },
-    Reason {
-        built_in: "vibe",
-        operator: "drop-produces",
-        mutants: &["retrospective context"],
-        counts: SURVIVES,
-        because: "`changes` still holds the call to it",
-    },
 ];
 
 /// What the document says of a mutant that nothing caught.

@@ -109,6 +109,18 @@ impl Crew {
         Ok(found.collect())
     }
 
+    /// A role that somebody has a wish for and a workflow has not, if they named the workflow.
+    pub fn misspelt(&self, workflow: &Workflow) -> Option<String> {
+        let named = |it: &&String| it.split_once('.').is_some_and(|(of, _)| of == &*workflow.name);
+        let mut roles = self.wishes.keys().filter(named).filter_map(|it| Some(it.split_once('.')?.1));
+        let unknown = roles.find(|it| !workflow.roles.contains_key(*it))?;
+        let near = did_you_mean(unknown, workflow.roles.keys().map(|it| &**it)).unwrap_or_default();
+        Some(format!(
+            "the configuration says who `{unknown}` of `{}` is, and it has no such role: {near}",
+            workflow.name
+        ))
+    }
+
     /// What somebody should know about who does the work of a workflow before it begins.
     pub fn notices(&self, workflow: &Workflow, folder: &Path) -> Vec<String> {
         let mut said = Vec::new();

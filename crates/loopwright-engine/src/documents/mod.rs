@@ -18,17 +18,21 @@ mod lines;
 pub(crate) mod markdown;
 mod markdown_edit;
 mod path;
+mod reader;
 mod shape;
 mod splice;
 mod toml;
 mod tree;
+mod vibe;
 mod yaml;
 
 use loopwright_core::fact::Type;
 use serde_json::Value;
 
 pub use self::fault::Fault;
+pub use self::reader::{About, Reader};
 pub use self::shape::{Misfit, misfits};
+pub use self::vibe::Vibe;
 
 use self::path::Step;
 use self::tree::{Held, Node};

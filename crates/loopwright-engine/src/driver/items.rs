@@ -72,7 +72,7 @@ impl Driver<'_> {
                     moved = true;
                 }
                 Standing::Waits { asking, .. } => waits = waits.or(Some(*asking)),
-                Standing::CalledOff { .. } => moved = true,
+                Standing::CalledOff { .. } | Standing::Rounded { .. } => moved = true,
             }
         }
         Ok(waits.filter(|_| !moved))

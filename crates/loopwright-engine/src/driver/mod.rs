@@ -11,11 +11,11 @@ mod items;
 mod letters;
 pub(crate) mod place;
 mod record;
+mod standing;
 mod steps;
 
 use std::sync::Arc;
 
-use loopwright_core::definition::Outcome as Ending;
 use loopwright_core::machine::{Effect, Event, Run, RunView, Site, Started, Want, advance, begin, due};
 
 pub use self::holder::this_process;
@@ -23,6 +23,7 @@ pub(crate) use self::holder::{is_alive, is_gone};
 pub use self::letters::fits;
 pub(crate) use self::record::stands;
 pub use self::record::{AT_WORK, WAITS_UNTIL};
+pub use self::standing::Standing;
 pub use self::steps::Asking;
 use crate::engine::{Definition, Engine, unkept};
 use crate::error::EngineError;
@@ -33,39 +34,6 @@ use crate::scene::Scene;
 
 /// How long a lease lasts that is not kept. Whoever is gone that long is gone.
 pub(crate) const LEASE: u64 = 30_000;
-
-/// Where a run stands when nobody drives it any more.
-#[derive(Clone, Debug)]
-pub enum Standing {
-    /// It is over.
-    Over {
-        /// How it came out; `None` if a person ended it.
-        ending: Option<Ending>,
-        /// The run.
-        run: Box<Run>,
-    },
-    /// It waits for a person.
-    Waits {
-        /// What for.
-        asking: Box<Asking>,
-        /// The run.
-        run: Box<Run>,
-    },
-    /// Driving it was called off.
-    CalledOff {
-        /// The run.
-        run: Box<Run>,
-    },
-}
-
-impl Standing {
-    /// The run.
-    pub fn run(&self) -> &Run {
-        match self {
-            Self::Over { run, .. } | Self::Waits { run, .. } | Self::CalledOff { run } => run,
-        }
-    }
-}
 
 /// Drives one run.
 pub struct Driver<'e> {
@@ -242,6 +210,7 @@ impl<'e> Driver<'e> {
             return if run.is_over() { Ok(Some(Standing::Over { ending: None, run })) } else { Err(busy) };
         }
         self.settle_lost()?;
+        let before = self.rounds() + u32::from(self.rests_now());
         loop {
             // What somebody edited was there before they said something.
             if self.follow()? {
@@ -259,6 +228,10 @@ impl<'e> Driver<'e> {
             }
             if self.cancel.is_called_off() {
                 return Ok(Some(Standing::CalledOff { run: run() }));
+            }
+            let most = self.engine.most_rounds.filter(|_| self.run.of.is_none());
+            if most.is_some_and(|it| self.rounds() >= before.saturating_add(it)) {
+                return Ok(Some(Standing::Rounded { run: run() }));
             }
             let Some(first) = effects.first() else {
                 return Err(EngineError::Wrong(format!("nothing is due in `{}`", self.run.at.state)));

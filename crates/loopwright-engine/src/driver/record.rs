@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use loopwright_core::definition::Workflow;
-use loopwright_core::machine::{Event, Evidence, Outcome, Run, RunView, Want, advance, due};
+use loopwright_core::machine::{Cost, Event, Evidence, Outcome, Run, RunView, Want, advance, due};
 use serde_json::json;
 
 use super::Driver;
@@ -12,6 +12,7 @@ use crate::effects;
 use crate::error::EngineError;
 use crate::journal::{Batch, Stands, digest};
 use crate::people::Message;
+use crate::process::{MARK, end_leftover};
 
 /// So many events after the last snapshot, another is taken: what has to be folded again stays short.
 const SNAPSHOT_AFTER: u64 = 64;
@@ -73,6 +74,19 @@ impl Driver<'_> {
         Ok(letters.iter().any(|it| stops(&it.body)))
     }
 
+    /// Ends what may be left of what somebody began who is gone, together with the one who should have ended it.
+    fn end_leftover(&mut self) -> Result<(), EngineError> {
+        let look = self.look()?;
+        let mark = effects::mark(&self.scene(&look, None));
+        let left = end_leftover(MARK, &mark);
+        if left > 0 {
+            self.engine.watch.said(&self.name, &format!("{left} processes were left of it, and were ended"));
+            // They may have written something since.
+            self.look = None;
+        }
+        Ok(())
+    }
+
     /// What was begun and never came back is lost: whoever began it is gone, and nobody knows how far it got.
     pub(super) fn settle_lost(&mut self) -> Result<(), EngineError> {
         let open: Vec<_> = self.run.at.begun.values().filter(|it| it.open).cloned().collect();
@@ -83,6 +97,7 @@ impl Driver<'_> {
             if matches!(effect.want, Want::Ask { .. } | Want::Child { .. }) {
                 continue;
             }
+            self.end_leftover()?;
             let look = self.look()?;
             let item = effects::item_of(&effect);
             let (then, now) = (begun.values["head"]["commit"].clone(), self.files.git().head()?);
@@ -95,6 +110,9 @@ impl Driver<'_> {
                 effects::undo_out_of_bounds(&scene, &effect, &begun.values, self.gone)?
             };
             let mut outcome = Outcome::of("lost");
+            // What it had cost by then, nobody said.
+            let called = matches!(effect.want, Want::Call { .. });
+            outcome.cost = Cost { unpriced: called, uncounted: called, ..Cost::default() };
             outcome.summary = "whoever began it was gone before it came back".into();
             if let Some(undone) = kept {
                 let files = effects::listed(&undone.paths);

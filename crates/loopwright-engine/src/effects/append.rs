@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::fields::{Changes, Field, find};
 use super::{Done, as_text};
-use crate::documents::Format;
+use crate::documents::{Format, Reader};
 use crate::error::EngineError;
 use crate::scene::Scene;
 
@@ -47,7 +47,7 @@ pub(super) fn perform(scene: &Scene<'_>, values: &Value) -> Result<Done, EngineE
 /// What is added: a line of `json-lines` is what the line says.
 fn entry(field: &Field<'_>, value: &Value) -> Value {
     match value {
-        Value::String(line) if field.format == Format::JsonLines => {
+        Value::String(line) if field.reader == Reader::General(Format::JsonLines) => {
             serde_json::from_str(line).unwrap_or_else(|_| value.clone())
         }
         other => other.clone(),
@@ -58,7 +58,9 @@ fn entry(field: &Field<'_>, value: &Value) -> Value {
 fn count(field: &Field<'_>, text: &str, value: &Value) -> Result<u64, String> {
     let is = |it: &&Value| {
         *it == value
-            || field.format == Format::Checklist && value.is_string() && it.get("text") == Some(value)
+            || field.reader == Reader::General(Format::Checklist)
+                && value.is_string()
+                && it.get("text") == Some(value)
     };
     Ok(match field.value(text)? {
         Some(Value::Array(entries)) => entries.iter().filter(is).count() as u64,

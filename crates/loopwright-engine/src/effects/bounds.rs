@@ -208,8 +208,10 @@ pub(crate) fn undo_out_of_bounds(
         }
         None => bounds,
     };
-    let (after, _, undone) = keep_within(scene, &before, &bounds)?;
-    Ok((undone, Some(after)))
+    let (after, within, undone) = keep_within(scene, &before, &bounds)?;
+    let until = gone.map(|it| UNIX_EPOCH + Duration::from_millis(it));
+    let put_back = super::engine_fields::put_back(scene, &before, &within, until)?;
+    Ok((undone, Some(put_back.map_or(after, |(look, _)| look))))
 }
 
 /// Some paths, in a sentence.

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::bounds::{Bounds, Undone, keep_within, listed};
 use super::calling::{self, Heard};
-use super::{Done, Prepared, heads, rules, told, told_besides};
+use super::{Done, Prepared, engine_fields, heads, rules, told, told_besides};
 use crate::agents::{Returns, Wanted};
 use crate::engine::Engine;
 use crate::error::EngineError;
@@ -25,7 +25,7 @@ pub(super) fn prompt(
     by_tool: bool,
 ) -> Result<String, EngineError> {
     let own = call.and_then(|it| it.prompt.as_ref());
-    let text = own.or(role.prompt.as_ref()).and_then(|it| scene.run.pick(it));
+    let text = own.or(role.prompt.as_ref()).map(|it| scene.pick(it)).transpose()?.flatten();
     let text = text.ok_or_else(|| EngineError::Wrong(format!("the role `{name}` has no prompt here")))?;
     let mut prompt = scene.text(meant(scene.folder, text))?;
     prompt.push_str(&told::bounds(scene, (name, role, call))?);
@@ -123,6 +123,10 @@ pub(super) fn perform(
         None => (look, undone, None),
         Some((look, undone, why)) => (look, Some(undone), Some(why)),
     };
+    let (look, put_back) = match engine_fields::put_back(scene, scene.look, &changes, None)? {
+        Some((look, said)) => (look, Some(said)),
+        None => (look, None),
+    };
     let after = Scene { look: &look, ..*scene };
     if let Some(undone) = undone {
         if *outcome.signal != *signal::CANCELLED {
@@ -136,7 +140,11 @@ pub(super) fn perform(
         && !signal::is_failure(&outcome.signal)
         && let Some(why) = missing(&after, call, &changes)?
     {
+        let said = std::mem::take(&mut outcome.summary);
         outcome = Outcome { summary: why, cost: outcome.cost, ..Outcome::of("malformed") };
+        if !said.is_empty() {
+            told_besides(&mut outcome, &format!("it says: {said}"));
+        }
     }
     outcome.cost = outcome.cost.and(spent);
     if !heard.is_empty() {
@@ -150,7 +158,7 @@ pub(super) fn perform(
     if let Some(gate) = scene.state().and_then(|it| it.gate.as_ref()) {
         outcome.judged = Some(after.judged(&gate.name)?);
     }
-    if let Some(said) = said {
+    for said in said.into_iter().chain(put_back) {
         told_besides(&mut outcome, &format!("while `{role}` was at work, {said}"));
     }
     Ok(Done { kept, look: Some(look), limited, ..Done::of(outcome) })

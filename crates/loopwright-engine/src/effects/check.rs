@@ -1,6 +1,7 @@
 //! Running a check.
 
 use std::fmt::Write as _;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use loopwright_core::definition::{Check, CheckWhat, Kind};
@@ -13,7 +14,7 @@ use super::call::within_budget;
 use super::{Done, Prepared, about, heads, told_besides};
 use crate::engine::Engine;
 use crate::error::EngineError;
-use crate::process::{Cancel, Command, Ended};
+use crate::process::{Cancel, Command, Ended, Supervisor};
 use crate::scene::Scene;
 
 /// As much of what a check said goes with its outcome; all of it is kept.
@@ -26,8 +27,9 @@ fn check<'s>(scene: &Scene<'s>) -> Result<&'s Check, EngineError> {
     }
 }
 
-pub(super) fn prepare(scene: &Scene<'_>) -> Result<Prepared, EngineError> {
-    let commands = match &check(scene)?.what {
+/// The commands of a check, with their values.
+pub(crate) fn commands_of(scene: &Scene<'_>, check: &Check) -> Result<Vec<String>, EngineError> {
+    let commands = match &check.what {
         CheckWhat::Project(name) => scene.project.commands_of(name),
         CheckWhat::Run(commands) => {
             let mut all = Vec::new();
@@ -43,7 +45,11 @@ pub(super) fn prepare(scene: &Scene<'_>) -> Result<Prepared, EngineError> {
             return Err(EngineError::Wrong(format!("the check `{name}` is not built yet")));
         }
     };
-    let commands: Vec<String> = commands.into_iter().filter(|it| !it.trim().is_empty()).collect();
+    Ok(commands.into_iter().filter(|it| !it.trim().is_empty()).collect())
+}
+
+pub(super) fn prepare(scene: &Scene<'_>) -> Result<Prepared, EngineError> {
+    let commands = commands_of(scene, check(scene)?)?;
     let head = heads::now(scene.files.git())?;
     Ok(Prepared {
         values: json!({"commands": commands, "tree": scene.look.tree, "head": head}),
@@ -62,47 +68,14 @@ pub(super) fn perform(
     let commands: Vec<&str> =
         values["commands"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     let begun = Instant::now();
-    let (mut log, mut summary) = (String::new(), String::new());
-    let mut called_off = false;
-    let mut passed = !commands.is_empty() || check.none_passes;
-    if commands.is_empty() {
-        summary = match &check.what {
-            CheckWhat::Project(name) => format!(
-                "the project has no command for `{name}`; say in `.loopwright/config.yaml` which: `project: {{test: \"...\"}}`"
-            ),
-            _ => "there is no command to run".to_owned(),
-        };
-    }
-    for command in commands {
-        let left = within_budget(scene, Duration::from_millis(check.timeout)).saturating_sub(begun.elapsed());
-        let wall = Duration::from_millis(check.each).min(left);
-        let _ = writeln!(log, "$ {command}");
-        let shell = Command::shell(command, scene.files.root().to_owned(), wall);
-        let shell = Command { environment: about(scene, effect), ..shell };
-        let ran = shell.run(&engine.supervisor, cancel, &mut |_| {});
-        let ran = match ran {
-            Ok(ran) => ran,
-            Err(error) => return Ok(Done::plain("lost", format!("`{command}` cannot be started: {error}"))),
-        };
-        log.push_str(&ran.output.text());
-        log.push_str(&ran.errors.text());
-        let failed = match ran.ended {
-            Ended::Exit(0) => None,
-            Ended::Exit(code) => Some(format!("`{command}` failed with exit code {code}")),
-            Ended::Timeout | Ended::Stalled => {
-                Some(format!("`{command}` took longer than {} s", wall.as_secs()))
-            }
-            Ended::Cancelled => {
-                called_off = true;
-                Some(format!("`{command}` was called off"))
-            }
-        };
-        if let Some(why) = failed {
-            summary = why;
-            passed = false;
-            break;
-        }
-    }
+    let wall = within_budget(scene, Duration::from_millis(check.timeout));
+    let environment = about(scene, effect);
+    let judged =
+        judge(check, &commands, (scene.files.root(), &environment, wall), &engine.supervisor, cancel);
+    let Judged { mut passed, called_off, summary, log } = match judged {
+        Ok(judged) => judged,
+        Err(why) => return Ok(Done::plain("lost", why)),
+    };
     if check.expect_failure {
         passed = !passed;
     }
@@ -139,6 +112,80 @@ pub(super) fn perform(
         outcome.judged = Some(Scene { look: &look, ..*scene }.judged(&gate.name)?);
     }
     Ok(Done { kept, look: Some(look), ..Done::of(outcome) })
+}
+
+/// What commands came to.
+pub(crate) struct Judged {
+    pub(crate) passed: bool,
+    called_off: bool,
+    /// What is wrong, if anything is.
+    pub(crate) summary: String,
+    /// All that was said.
+    pub(crate) log: String,
+}
+
+/// Runs the commands of a check, one after the other, until one fails. `Err`: one could not even be begun.
+pub(crate) fn judge(
+    check: &Check,
+    commands: &[&str],
+    (folder, environment, wall): (&Path, &[(String, String)], Duration),
+    supervisor: &Supervisor,
+    cancel: &Cancel,
+) -> Result<Judged, String> {
+    let begun = Instant::now();
+    let mut judged = Judged {
+        passed: !commands.is_empty() || check.none_passes,
+        called_off: false,
+        summary: String::new(),
+        log: String::new(),
+    };
+    if commands.is_empty() {
+        judged.summary = match &check.what {
+            CheckWhat::Project(name) => format!(
+                "the project has no command for `{name}`; say in `.loopwright/config.yaml` which: `project: {{test: \"...\"}}`"
+            ),
+            _ => "there is no command to run".to_owned(),
+        };
+    }
+    for command in commands {
+        let wall = Duration::from_millis(check.each).min(wall.saturating_sub(begun.elapsed()));
+        let _ = writeln!(judged.log, "$ {command}");
+        let shell = Command::shell(command, folder.to_owned(), wall);
+        let shell = Command { environment: environment.to_vec(), ..shell };
+        let ran = shell.run(supervisor, cancel, &mut |_| {});
+        let ran = ran.map_err(|error| format!("`{command}` cannot be started: {error}"))?;
+        judged.log.push_str(&ran.output.text());
+        judged.log.push_str(&ran.errors.text());
+        let why = match ran.ended {
+            Ended::Exit(0) => continue,
+            // What a shell says when there is no such program, or none that it may run.
+            Ended::Exit(code @ (126 | 127)) => format!("`{command}` could not be run (exit code {code})"),
+            Ended::Exit(code) => format!("`{command}` failed with exit code {code}"),
+            Ended::Timeout | Ended::Stalled => {
+                format!("`{command}` timed out: it took longer than {} s", wall.as_secs())
+            }
+            Ended::Cancelled => {
+                judged.called_off = true;
+                format!("`{command}` was called off")
+            }
+        };
+        let said = ran.errors.text();
+        judged.summary = match said.trim() {
+            "" => why,
+            said => format!("{why}: {}", first_of(said)),
+        };
+        judged.passed = false;
+        break;
+    }
+    Ok(judged)
+}
+
+/// As much of what a command complained of as goes in a sentence.
+fn first_of(text: &str) -> String {
+    const MOST: usize = 200;
+    let line: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let cut: String = line.chars().take(MOST).collect();
+    if cut.len() < line.len() { format!("{cut}…") } else { cut }
 }
 
 /// The end of a text, from the beginning of a line.

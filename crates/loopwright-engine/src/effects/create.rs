@@ -10,9 +10,8 @@ use loopwright_core::machine::{Effect, Event, Evidence};
 use loopwright_core::name::Name;
 use serde_json::{Value, json};
 
-use super::fields::blank;
 use super::{Done, Refusable, as_text};
-use crate::documents::Format;
+use crate::documents::{About, Reader};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::scene::{Scene, meant};
@@ -128,24 +127,27 @@ fn text(
     (document, path): (&Name, &str),
     besides: &Value,
 ) -> Refusable<String> {
-    let reader = scene.workflow.documents.get(&**document).and_then(|it| it.reader.clone());
-    let format = reader.as_deref().and_then(Format::named);
+    let declared = scene.workflow.documents.get(&**document);
+    let named = declared.and_then(|it| it.reader.as_deref());
+    let reader = named.and_then(Reader::named);
+    let with = declared.map(|it| scene.with(it)).transpose()?.unwrap_or_default();
+    let about = About { with, modified: None };
     let mut text = match action.parameters["template"].as_str() {
         Some(file) => scene.text_with(meant(scene.folder, file), besides)?,
-        None => blank(format.unwrap_or(Format::Text)).to_owned(),
+        None => reader.map_or("", Reader::blank).to_owned(),
     };
     for (field, value) in action.parameters["set"].as_object().into_iter().flatten() {
-        let Some(format) = format else {
-            let reader = reader.as_deref().unwrap_or("text");
+        let Some(reader) = reader else {
+            let named = named.unwrap_or("text");
             return Err(EngineError::Wrong(format!(
-                "files as `{reader}` cannot be changed yet (`{document}`)"
+                "files as `{named}` cannot be changed yet (`{document}`)"
             )));
         };
         let value = match value {
             Value::String(text) => scene.value_with(text, besides)?,
             other => other.clone(),
         };
-        text = match format.set(&text, field, &value) {
+        text = match reader.set(&text, field, &value, &about) {
             Ok(text) => text,
             Err(fault) => return Ok(Err(format!("{path}: {fault}"))),
         };

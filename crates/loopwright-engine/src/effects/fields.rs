@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::Refusable;
 use super::places::proper;
-use crate::documents::{Fault, Format, text_of};
+use crate::documents::{About, Fault, Reader, text_of};
 use crate::error::EngineError;
 use crate::scene::Scene;
 
@@ -16,7 +16,8 @@ use crate::scene::Scene;
 pub(super) struct Field<'s> {
     document: Name,
     pub(super) path: String,
-    pub(super) format: Format,
+    pub(super) reader: Reader,
+    about: About,
     name: String,
     gives: &'s Type,
     /// Whether the engine may make the document.
@@ -43,10 +44,19 @@ pub(super) fn of_document<'s>(scene: &Scene<'s>, name: &Name, field: &str) -> Re
         Err(why) => return Ok(Err(why)),
     };
     let reader = declared.reader.as_deref().unwrap_or("text");
-    let format = Format::named(reader)
+    let about = About { with: scene.with(declared)?, modified: None };
+    let reader = Reader::named(reader)
         .ok_or_else(|| EngineError::Wrong(format!("files as `{reader}` cannot be changed yet (`{name}`)")))?;
     let (document, name) = (name.clone(), field.to_owned());
-    Ok(Ok(Field { document, path, format, name, gives: &declared.gives, owned: declared.engine_owned }))
+    Ok(Ok(Field {
+        document,
+        path,
+        reader,
+        about,
+        name,
+        gives: &declared.gives,
+        owned: declared.engine_owned,
+    }))
 }
 
 /// A field of the item at hand: of the entry with its id, in the list its loop goes through.
@@ -77,27 +87,28 @@ impl Field<'_> {
 
     /// What the field holds in a text. `None`: it is not there.
     pub(super) fn value(&self, text: &str) -> Result<Option<Value>, String> {
-        let read = self.format.read(text).map_err(|faults| {
+        let read = self.reader.get(text, &self.name).map_err(|faults| {
             let all: Vec<String> = faults.iter().map(|it| self.wrong(it)).collect();
             all.join("\n")
         })?;
-        Ok(read.get(&self.name).filter(|it| !it.is_null()))
+        Ok(read.filter(|it| !it.is_null()))
     }
 
     /// Where it stands in a text, for people.
     pub(super) fn place(&self, text: &str) -> String {
-        let line = self.format.read(text).ok().and_then(|it| it.line(&self.name));
+        let line = self.reader.line(text, &self.name);
         line.map_or_else(|| self.path.clone(), |it| format!("{}, line {it}", self.path))
     }
 
     /// The text with another value in the field.
     pub(super) fn set(&self, text: &str, value: &Value) -> Result<String, String> {
-        self.format.set(text, &self.name, &self.fitted(value)).map_err(|it| self.wrong(&it))
+        let set = self.reader.set(text, &self.name, &self.fitted(value), &self.about);
+        set.map_err(|it| self.wrong(&it))
     }
 
     /// The text with one more entry in the field.
     pub(super) fn append(&self, text: &str, value: &Value) -> Result<String, String> {
-        self.format.append(text, &self.name, value).map_err(|it| self.wrong(&it))
+        self.reader.append(text, &self.name, value).map_err(|it| self.wrong(&it))
     }
 
     /// A text as the number or truth that the document's shape wants here.
@@ -144,7 +155,7 @@ impl Changes {
     pub(super) fn text(&mut self, scene: &Scene<'_>, field: &Field<'_>) -> Refusable<String> {
         Ok(match self.there(scene, field)? {
             Ok(Some(text)) => Ok(text),
-            Ok(None) if field.owned => Ok(blank(field.format).to_owned()),
+            Ok(None) if field.owned => Ok(field.reader.blank().to_owned()),
             Ok(None) => Err(format!(
                 "the document `{}` is not there ({}), and it is not the engine's to make",
                 field.document, field.path
@@ -172,9 +183,4 @@ impl Changes {
         }
         Ok(any)
     }
-}
-
-/// A document of which nothing is known yet.
-pub(super) fn blank(format: Format) -> &'static str {
-    if format == Format::Json { "{}\n" } else { "" }
 }

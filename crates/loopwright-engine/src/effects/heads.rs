@@ -24,8 +24,23 @@ pub(super) fn now(git: &Git) -> Result<Value, EngineError> {
     let begun: Vec<&str> = UNFINISHED.iter().copied().filter(|it| git.folder().join(it).exists()).collect();
     Ok(json!({
         "commit": git.head()?, "branch": git.branch()?, "begun": begun, "settings": settings::now(git)?,
-        "references": references::now(git)?,
+        "references": references::now(git)?, "staged": staged(git),
     }))
+}
+
+/// What is staged, by the name of that. Nothing where that has no name, as in the middle of a merge.
+fn staged(git: &Git) -> Option<String> {
+    git.text(&["write-tree"]).ok().map(|it| it.trim().to_owned())
+}
+
+/// Has the same staged as before: what was staged meanwhile would come with somebody's next commit.
+fn staged_back(git: &Git, then: &Value) -> Result<Option<String>, EngineError> {
+    let Some(was) = then["staged"].as_str() else { return Ok(None) };
+    if staged(git).as_deref() == Some(was) {
+        return Ok(None);
+    }
+    git.text(&["read-tree", was])?;
+    Ok(Some("something was staged, and is not any more".to_owned()))
 }
 
 /// Puts back what is checked out to what it was. `Some`: what had become of it.
@@ -41,7 +56,8 @@ pub(super) fn put_back(scene: &Scene<'_>, then: &Value) -> Result<Option<String>
     } else {
         Vec::new()
     };
-    let all: Vec<String> = moved.into_iter().chain(told).chain(hung).collect();
+    let staged = if alone { staged_back(git, then)? } else { None };
+    let all: Vec<String> = moved.into_iter().chain(told).chain(hung).chain(staged).collect();
     Ok((!all.is_empty()).then(|| all.join("; ")))
 }
 

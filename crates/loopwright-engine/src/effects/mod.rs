@@ -12,6 +12,7 @@ mod commit;
 mod copy;
 mod create;
 mod discard;
+mod engine_fields;
 mod fields;
 mod heads;
 mod list;
@@ -36,13 +37,15 @@ use serde_json::Value;
 pub(crate) use self::ask::asked;
 pub(crate) use self::bounds::{listed, undo_out_of_bounds};
 pub(crate) use self::calling::tidy;
+pub(crate) use self::check::{commands_of, judge};
 pub(crate) use self::commit::TRAILER;
 pub(crate) use self::list::items;
 pub(crate) use self::shows::{Edit, due as shows_due, edited, show};
+pub(crate) use self::worktrees::NO_REPOSITORY;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::files::Look;
-use crate::process::Cancel;
+use crate::process::{Cancel, MARK};
 use crate::scene::Scene;
 
 /// Something that may be refused for a reason that people are told; the run goes on with `failed`.
@@ -106,7 +109,14 @@ fn about(scene: &Scene<'_>, effect: &Effect) -> Vec<(String, String)> {
         ("SUBJECT", scene.run.subject.clone()),
         ("ITEM", item.unwrap_or_default()),
     ];
-    about.into_iter().map(|(name, value)| (format!("LOOPWRIGHT_{name}"), value)).collect()
+    let about = about.into_iter().map(|(name, value)| (format!("LOOPWRIGHT_{name}"), value));
+    about.chain([(MARK.to_owned(), mark(scene))]).collect()
+}
+
+/// A name for a run that no run elsewhere has.
+pub(crate) fn mark(scene: &Scene<'_>) -> String {
+    let place = scene.files.git().common().to_string_lossy().into_owned();
+    format!("{}.{}", &blake3::hash(place.as_bytes()).to_hex()[..16], scene.name)
 }
 
 /// Settles what an effect will use. Another try of the same visit uses what the first did.

@@ -14,7 +14,7 @@ use crate::git::{Git, GitError};
 use crate::scene::Scene;
 
 /// What is said where only a repository will do.
-pub(super) const NO_REPOSITORY: &str = "this project is in no git repository; make one (`git init`)";
+pub(crate) const NO_REPOSITORY: &str = "this project is in no git repository; make one (`git init`)";
 
 /// A worktree.
 pub(crate) struct Worktree {

@@ -139,6 +139,17 @@ impl Files {
         Ok(())
     }
 
+    /// A file as it was in a tree.
+    pub(crate) fn read_in(&self, tree: &str, path: &str) -> Result<Option<Vec<u8>>, FilesError> {
+        Ok(look::blob_in(&self.git, tree, path)?.map(|it| it.bytes))
+    }
+
+    /// Files of a folder that are only read by name. It need not be in a repository, and nothing is made.
+    pub(crate) fn by_name(root: &Path) -> Self {
+        let nowhere = root.join(loopwright_core::paths::OWN).join("nowhere");
+        Self { git: Git::named(root, &nowhere), index: Mutex::new(nowhere) }
+    }
+
     /// Where folders are put that may not be where they were found.
     pub fn aside(&self) -> PathBuf {
         self.git.common().join("loopwright/aside")

@@ -39,6 +39,9 @@ pub enum JournalError {
         /// The number the driver gave.
         after: u64,
     },
+    /// The file was removed, or another put in its place, while it was used.
+    #[error("the journal {} was removed or replaced while a run was at work: what would be written now nobody would find", .0.display())]
+    Removed(PathBuf),
     /// What was read is not what was written.
     #[error(
         "the journal is damaged: {what}; keep a copy of the file, with `-wal` beside it, before anything else: what is still whole in it can be read, and nothing was changed"

@@ -86,6 +86,9 @@ enum Heard {
 /// How many pieces of what a command says may be on their way.
 const IN_BETWEEN: usize = 64;
 
+/// What everything in the environment has that is started for a run, and nothing else.
+pub(crate) const MARK: &str = "LOOPWRIGHT_MARK";
+
 /// How long what a command said may still be on its way when it is over. Only one that got rid of its supervisor can
 /// keep anybody waiting that long.
 const ON_ITS_WAY: Duration = Duration::from_secs(5);
@@ -206,7 +209,14 @@ impl Command {
                     errors.push(&bytes);
                 }
                 Ok(Heard::Silent) => silent += 1,
-                Ok(Heard::Over(status)) => code = Some(status?.code().unwrap_or(1)),
+                Ok(Heard::Over(status)) => {
+                    let status = status?;
+                    // One that was killed itself could not end what it had to end.
+                    if status.code().is_none() {
+                        self.end_leftover();
+                    }
+                    code = Some(status.code().unwrap_or(1));
+                }
                 Ok(Heard::CalledOff) => {
                     cut = cut.or(Some(Ended::Cancelled));
                     let_go();
@@ -221,6 +231,13 @@ impl Command {
         let_go();
         let ended = cut.unwrap_or(Ended::Exit(code.unwrap_or(1)));
         Ok(Ran { ended, output, errors, took: begun.elapsed() })
+    }
+
+    /// Ends what is left of it by what it has in its environment and nobody else.
+    fn end_leftover(&self) {
+        if let Some((name, value)) = self.environment.iter().find(|(name, _)| name == MARK) {
+            super::end_leftover(name, value);
+        }
     }
 
     /// When it is ended next if nothing happens, and why.

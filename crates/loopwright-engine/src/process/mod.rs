@@ -7,12 +7,15 @@
 mod cancel;
 mod command;
 mod fence;
+mod leftover;
 mod output;
 mod supervise;
 mod tree;
 
 pub use self::cancel::Cancel;
+pub(crate) use self::command::MARK;
 pub use self::command::{Command, Ended, Ran, Supervisor};
 pub use self::fence::Fence;
+pub(crate) use self::leftover::end_leftover;
 pub use self::output::Output;
 pub use self::supervise::supervise;

@@ -5,7 +5,7 @@ use std::process::{Child, ExitCode, Stdio};
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use rustix::process::{Pid, WaitOptions, getpid, set_child_subreaper, wait};
+use rustix::process::{Pid, WaitOptions, getpid, set_child_subreaper, setsid, wait};
 use serde::{Deserialize, Serialize};
 
 use super::fence::Fence;
@@ -37,6 +37,9 @@ const CANNOT_START: u8 = 127;
 /// Reads an order from the standard input, runs it, and ends everything it started when it is over, or when the standard
 /// input closes: then nobody wants it any more. Comes out as the command does.
 pub fn supervise() -> ExitCode {
+    // A signal to the group of whoever drives, as a terminal or `timeout` sends it, is for them alone: they end what they
+    // began, and where they cannot, this one does. One that leads a group already has one of its own.
+    let _ = setsid();
     let mut input = BufReader::new(io::stdin());
     let mut line = String::new();
     let order: Option<Order> = input.read_line(&mut line).ok().and_then(|_| serde_json::from_str(&line).ok());

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::{Scene, Unseen};
 use crate::documents::markdown::lacking;
-use crate::documents::{Fault, Format, text_of};
+use crate::documents::{About, Fault, Reader, text_of};
 
 impl Scene<'_> {
     /// The run's own folder, if the workflow has one.
@@ -107,31 +107,83 @@ impl Scene<'_> {
     pub(super) fn document(&self, name: &Name) -> Result<Value, Unseen> {
         let Some(declared) = self.workflow.documents.get(&**name) else { return Ok(Value::Null) };
         let files = self.files_of(name)?;
+        let reader = match &declared.reader {
+            Some(name_of) => Some(Reader::named(name_of).ok_or_else(|| {
+                Unseen::Wrong(format!("files as `{name_of}` cannot be read yet (`{name}`)"))
+            })?),
+            None => None,
+        };
         let mut texts = Vec::new();
         for path in &files {
             let bytes = self.files.read(path)?.unwrap_or_default();
-            let text = text_of(&bytes).map_err(|it| wrong(path, &it))?;
-            texts.push((path, text.to_owned()));
+            let text = match reader {
+                Some(reader) => reader.text(&bytes),
+                None => text_of(&bytes).map(str::to_owned),
+            };
+            texts.push((path, text.map_err(|it| wrong(path, &it))?));
         }
         let exists = !files.is_empty() && texts.iter().all(|(_, it)| lacking(it, &declared.has).is_none());
-        let Some(reader) = &declared.reader else {
+        let Some(reader) = reader else {
             let all: Vec<&str> = texts.iter().map(|(_, it)| it.as_str()).collect();
             return Ok(json!({"exists": exists, "text": all.join("\n"), "files": files}));
         };
-        let format = Format::named(reader)
-            .ok_or_else(|| Unseen::Wrong(format!("files as `{reader}` cannot be read yet (`{name}`)")))?;
         let Some((path, text)) = texts.first() else { return Ok(json!({"exists": false})) };
-        let document = format.read(text).map_err(|it| all_wrong(path, &it))?;
         // Whether it exists is not for the file to say.
         let mut shape = declared.gives.clone();
         if let Type::Record(fields) = &mut shape {
             fields.shift_remove("exists");
         }
-        let mut value = document.shaped(&shape).map_err(|it| all_wrong(path, &it))?;
+        let about = About { with: self.with(declared)?, modified: self.modified(path) };
+        let mut value = reader.value(text, &shape, &about).map_err(|it| all_wrong(path, &it))?;
         if let Value::Object(fields) = &mut value {
             fields.insert("exists".to_owned(), json!(exists));
         }
         Ok(value)
+    }
+
+    /// What the reader of a document is told besides, with the values of now.
+    pub(crate) fn with(&self, declared: &Document) -> Result<Value, Unseen> {
+        self.told(&declared.with)
+    }
+
+    fn told(&self, value: &Value) -> Result<Value, Unseen> {
+        Ok(match value {
+            Value::Array(items) => {
+                items.iter().map(|it| self.told(it)).collect::<Result<Vec<_>, _>>()?.into()
+            }
+            Value::Object(fields) => {
+                let fields = fields.iter().map(|(name, it)| Ok((name.clone(), self.told(it)?)));
+                Value::Object(fields.collect::<Result<_, Unseen>>()?)
+            }
+            Value::String(path) => self.told_of(path)?,
+            other => other.clone(),
+        })
+    }
+
+    /// What a name gives: a whole document comes with the time it was written.
+    fn told_of(&self, path: &str) -> Result<Value, Unseen> {
+        let mut found = self.names(&[path])?;
+        for part in path.split('.') {
+            found = found.get_mut(part).map(Value::take).unwrap_or_default();
+        }
+        let whole = path.strip_prefix("docs.").filter(|it| !it.contains('.'));
+        let known = |name: &&Name| Some(&*name.in_expression()) == whole;
+        if let Some(name) = self.workflow.documents.keys().find(known)
+            && let Some(path) = self.path(name)?
+            && let Value::Object(fields) = &mut found
+        {
+            fields.insert("modified".to_owned(), json!(self.modified(&path)));
+        }
+        Ok(found)
+    }
+
+    /// When a file was last written, in seconds since 1970.
+    fn modified(&self, path: &str) -> Option<f64> {
+        let written = self.files.root().join(path).metadata().and_then(|it| it.modified()).ok()?;
+        match written.duration_since(std::time::UNIX_EPOCH) {
+            Ok(since) => Some(since.as_secs_f64()),
+            Err(before) => Some(-before.duration().as_secs_f64()),
+        }
     }
 
     /// Why a document does not count as there: it has no file, or one of them lacks a heading.

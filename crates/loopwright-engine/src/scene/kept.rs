@@ -1,4 +1,4 @@
-//! Fields that the engine keeps in documents: they are no part of what gates judge.
+//! Fields that the engine keeps in documents: they are no part of what gates judge, and nobody else's to write.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,35 +7,56 @@ use loopwright_core::name::Name;
 use serde_json::{Value, json};
 
 use super::{Scene, Unseen};
-use crate::documents::{Format, text_of};
+use crate::documents::{About, Reader, text_of};
 
 /// Fields that are kept, by path of the file. In a list, `*` stands for every entry.
-pub(super) type Kept = BTreeMap<String, (Format, BTreeSet<String>)>;
+pub(crate) type Kept = BTreeMap<String, (Reader, BTreeSet<String>)>;
 
 impl Scene<'_> {
-    /// The fields that something shows or sets.
+    /// The fields that something shows, sets or adds to.
     pub(super) fn kept(&self) -> Result<Kept, Unseen> {
         let mut fields: BTreeSet<(Name, String)> = BTreeSet::new();
         for (name, document) in &self.workflow.documents {
             fields.extend(document.shows.keys().map(|it| (name.clone(), it.clone())));
         }
-        self.set_in(&self.workflow.main, None, &mut fields);
+        self.of_all(&["set", "append"], &mut fields);
+        self.placed(fields)
+    }
+
+    /// The fields that something sets: only the engine says what they hold.
+    pub(crate) fn set_by_engine(&self) -> Result<Kept, Unseen> {
+        let mut fields = BTreeSet::new();
+        self.of_all(&["set"], &mut fields);
+        self.placed(fields)
+    }
+
+    fn of_all(&self, verbs: &[&str], fields: &mut BTreeSet<(Name, String)>) {
+        self.set_in(&self.workflow.main, (None, verbs), fields);
         for (name, child) in &self.workflow.children {
-            self.set_in(child, Some(name), &mut fields);
+            self.set_in(child, (Some(name), verbs), fields);
         }
+    }
+
+    /// Fields by the file they stand in.
+    fn placed(&self, fields: BTreeSet<(Name, String)>) -> Result<Kept, Unseen> {
         let mut kept = Kept::new();
         for (name, field) in fields {
             let declared = self.workflow.documents.get(&*name);
-            let format = declared.and_then(|it| it.reader.as_deref()).and_then(Format::named);
-            if let (Some(format), Some(path)) = (format, self.path(&name)?) {
-                kept.entry(path).or_insert_with(|| (format, BTreeSet::new())).1.insert(field);
+            let reader = declared.and_then(|it| it.reader.as_deref()).and_then(Reader::named);
+            if let (Some(reader), Some(path)) = (reader, self.path(&name)?) {
+                kept.entry(path).or_insert_with(|| (reader, BTreeSet::new())).1.insert(field);
             }
         }
         Ok(kept)
     }
 
     /// The fields that actions of a machine set.
-    fn set_in(&self, machine: &Machine, child: Option<&Name>, fields: &mut BTreeSet<(Name, String)>) {
+    fn set_in(
+        &self,
+        machine: &Machine,
+        (child, verbs): (Option<&Name>, &[&str]),
+        fields: &mut BTreeSet<(Name, String)>,
+    ) {
         let known = |name: &str| {
             let name: Name = name.into();
             self.workflow.documents.keys().find(|it| it.in_expression() == name.in_expression()).cloned()
@@ -44,7 +65,7 @@ impl Scene<'_> {
             Kind::Do { actions, .. } => Some(actions),
             _ => None,
         });
-        for action in actions.flatten() {
+        for action in actions.flatten().filter(|it| verbs.contains(&&*it.verb)) {
             let set = action.parameters["set"].as_object().filter(|_| *action.verb == *"set");
             let appended = action.parameters["to"].as_str().filter(|_| *action.verb == *"append");
             for target in set.into_iter().flatten().map(|(it, _)| it.as_str()).chain(appended) {
@@ -68,15 +89,17 @@ impl Scene<'_> {
 
     /// A name for what a gate judges of a file in which fields are kept: another if anything else in it is.
     pub(super) fn judged_of(&self, kept: &Kept, path: &str) -> Result<Option<String>, Unseen> {
-        let Some((format, fields)) = kept.get(path) else { return Ok(None) };
+        let Some((reader, fields)) = kept.get(path) else { return Ok(None) };
         let bytes = self.files.read(path)?.unwrap_or_default();
         let Ok(text) = text_of(&bytes) else { return Ok(None) };
         let mut text = text.to_owned();
         for field in fields {
-            for field in every(*format, &text, field) {
+            for field in every(*reader, &text, field) {
                 // What stands for nothing depends on the format.
                 let nothing = [Value::Null, json!(""), json!(false), json!([])];
-                let Some(without) = nothing.iter().find_map(|it| format.set(&text, &field, it).ok()) else {
+                let about = About::default();
+                let set = |it| reader.set(&text, &field, it, &about).ok();
+                let Some(without) = nothing.iter().find_map(set) else {
                     return Ok(None);
                 };
                 text = without;
@@ -89,9 +112,9 @@ impl Scene<'_> {
 }
 
 /// A field of every entry, where `*` stands for one.
-fn every(format: Format, text: &str, field: &str) -> Vec<String> {
+fn every(reader: Reader, text: &str, field: &str) -> Vec<String> {
     let Some((list, rest)) = field.split_once(".*.") else { return vec![field.to_owned()] };
-    let entries = match format.read(text).ok().and_then(|it| it.get(list)) {
+    let entries = match reader.get(text, list).ok().flatten() {
         Some(Value::Array(entries)) => entries.len(),
         _ => 0,
     };

@@ -8,13 +8,14 @@ mod kept;
 mod remembered;
 mod text;
 
-use loopwright_core::definition::{Kind, Machine, State, Workflow};
+use loopwright_core::definition::{Kind, Machine, State, Table, Workflow};
 use loopwright_core::language::Folder;
 use loopwright_core::machine::Run;
 use loopwright_core::name::{Name, in_expression};
 use serde_json::{Map, Value, json};
 
-pub(crate) use self::text::{meant, time, uses};
+pub use self::text::time;
+pub(crate) use self::text::{meant, uses};
 use crate::files::{Files, FilesError, Look};
 use crate::journal::Millis;
 use crate::project::Project;
@@ -80,6 +81,16 @@ impl<'a> Scene<'a> {
             Some(value) => Ok(value),
             None => Err(wrong("came out as none of its values".into())),
         }
+    }
+
+    /// An entry of a table, which may depend on a fact as well as on a variable.
+    pub(crate) fn pick<'t, T>(&self, table: &'t Table<T>) -> Result<Option<&'t T>, Unseen> {
+        let Table::By { name, .. } = table else { return Ok(self.run.pick(table)) };
+        let value = match self.run.value_of(name) {
+            Some(value) => value,
+            None => self.fact(name)?,
+        };
+        Ok(table.get(|_| Some(value)))
     }
 
     /// An object with the values of dotted names, as they are written in expressions.

@@ -95,7 +95,7 @@ pub(super) fn date(at: Millis) -> String {
 }
 
 /// A moment, as `2026-11-16T09:30:00Z`.
-pub(crate) fn time(at: Millis) -> String {
+pub fn time(at: Millis) -> String {
     let at = i64::try_from(at).ok().and_then(|it| jiff::Timestamp::from_millisecond(it).ok());
     at.map(|it| it.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()).unwrap_or_default()
 }

@@ -13,6 +13,9 @@ mod bench;
 mod driven;
 mod left;
 mod plays;
+#[path = "../runs/vibe_files.rs"]
+#[expect(dead_code, reason = "not everything of it is needed here")]
+mod vibe_files;
 #[path = "../runs/watched.rs"]
 #[expect(dead_code, reason = "not everything of it is needed here")]
 mod watched;

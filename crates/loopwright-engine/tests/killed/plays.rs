@@ -4,6 +4,7 @@ use loopwright_core::language::Folder;
 use loopwright_engine::Begin;
 
 use crate::bench::{Bench, in_folder, workflow};
+use crate::vibe_files::{JUDGE_SIGNS, LATE, PLAN, WORKER_SIGNS};
 
 /// A run, and everybody who takes part.
 pub(crate) struct Play {
@@ -34,7 +35,7 @@ echo "$1" >> "$around/called"
 if [ "$LOOPWRIGHT_TEST_DURING" = "$1" ]; then kill -9 "$(cat "$around/driver")"; fi
 "#;
 
-pub(crate) const PLAYS: &[Play] = &[TASK, EVERYTHING, PAPERS];
+pub(crate) const PLAYS: &[Play] = &[TASK, EVERYTHING, PAPERS, VIBE];
 
 const TASK: Play = Play {
     name: "task",
@@ -69,6 +70,17 @@ const TASK: Play = Play {
     ],
     answers: &[],
     verbs: &[],
+};
+
+/// A stage comes to its end, and the next is worked through.
+const VIBE: Play = Play {
+    name: "vibe",
+    folder: || in_folder("../../workflows", "vibe"),
+    begin: Begin::default,
+    files: &[(".vibe/STATE.md", LATE), (".vibe/PLAN.md", PLAN), (".vibe/CONTEXT.md", "# CONTEXT\n")],
+    agents: &[("claude", WORKER_SIGNS), ("codex", JUDGE_SIGNS)],
+    answers: &[],
+    verbs: &["resume"],
 };
 
 /// Calls, checks, a judge, a question, items, an action, a rest, a commit.

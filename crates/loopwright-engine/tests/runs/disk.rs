@@ -114,3 +114,17 @@ fn a_journal_whose_bits_are_flipped_under_a_run_is_noticed() {
         "{told:#?}"
     );
 }
+
+#[test]
+fn a_journal_that_is_removed_under_a_run_is_noticed_before_anything_is_committed() {
+    for way in ["rm journal.db journal.db-wal journal.db-shm", "cp journal.db other; mv other journal.db"] {
+        let bench = Bench::with(&[("test.sh", "true\n")]);
+        let script = coder(way);
+        let engine = bench.engine(&[("coder", script.as_str())]);
+        let begin = Begin { subject: "greet".into(), ..Begin::default() };
+        let driver = engine.begin(&workflow(SIMPLE), &begin, &Cancel::default()).expect("it begins");
+        let told = driver.drive().expect_err("it is noticed").to_string();
+        assert!(told.contains("was removed or replaced while a run was at work"), "{way}: {told}");
+        assert_eq!(bench.git(&["log", "--format=%s"]), "start", "{way}: nothing is committed");
+    }
+}

@@ -140,7 +140,7 @@ fn who_does_the_work_is_not_for_agents_to_change() {
     assert_eq!(bench.lines(), ["implement.1 out-of-bounds"]);
     assert_eq!(bench.read(".loopwright/config.yaml"), "agents: {}\n");
     // It would come back with a person's next commit.
-    assert_eq!(bench.git(&["diff", "--cached", "--name-only"]), "greeting");
+    assert_eq!(bench.git(&["diff", "--cached", "--name-only"]), "");
 }
 
 #[test]
@@ -242,4 +242,16 @@ fn what_a_file_says_about_how_it_is_shown_is_not_heard_by_the_judge() {
     let bench = Bench::with(&[("test.sh", "exit 0\n")]);
     task(&bench, "cat > /dev/null; echo 'hidden.py -diff' > .gitattributes; echo 'import evil' > hidden.py");
     assert!(bench.read("../reviewed").contains("+import evil"), "{}", bench.read("../reviewed"));
+}
+
+#[test]
+fn what_an_agent_stages_is_not_left_for_the_next_commit() {
+    let bench = Bench::with(&[("test.sh", "exit 0\n"), ("kept", "one\n")]);
+    bench.write("kept", "two\n");
+    bench.git(&["add", "kept"]);
+    let sly = "echo evil > evil; echo evil > kept; git add evil kept; rm evil; echo two > kept";
+    task(&bench, &format!("cat > /dev/null; {sly}; echo hello > greeting"));
+    assert!(said(&bench).contains("something was staged, and is not any more"), "{}", said(&bench));
+    assert_eq!(bench.git(&["show", "HEAD:kept"]), "two");
+    assert_eq!(bench.git(&["status", "--porcelain"]), "");
 }

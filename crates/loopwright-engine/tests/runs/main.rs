@@ -29,5 +29,8 @@ mod shows;
 mod task;
 mod texts;
 mod trunk;
+mod vibe;
+#[expect(dead_code, reason = "not everything of it is needed here")]
+mod vibe_files;
 mod watched;
 mod worktrees;

@@ -75,9 +75,7 @@ fn an_item_works_where_its_run_went_and_does_not_drop_that() {
 
 #[test]
 fn without_a_repository_there_are_no_branches() {
-    for action in
-        ["{branch: x}", "{switch: x}", "{merge: x, into: y}", "{push: x}", "{drop: x}", "{commit: x}"]
-    {
+    for action in ["{branch: x}", "{switch: x}", "{merge: x, into: y}", "{push: x}", "{drop: x}"] {
         let bench = Bench::with(&[("a", "a\n")]);
         std::fs::remove_dir_all(bench.path().join(".git")).expect("it is gone");
         let text = format!(

@@ -27,6 +27,7 @@ mod workflows;
 
 use std::process::ExitCode;
 
+pub(crate) use self::verb::drive;
 use crate::error::CommandError;
 
 #[derive(clap::Subcommand, Debug)]

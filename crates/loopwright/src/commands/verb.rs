@@ -16,6 +16,7 @@ use super::run::{begin_and_drive, pairs};
 use crate::error::{self, CommandError};
 use crate::progress::{self, Manner, MannerArgs};
 use crate::session::RESUME;
+use crate::tools::{self, Around};
 use crate::{background, find, live, session, show};
 
 /// Say one of a workflow's own verbs: to the run that waits for it, or to begin one
@@ -25,6 +26,9 @@ struct VerbArgs {
     verb: Option<String>,
     /// What the run is about, or its name
     subject: Option<String>,
+    /// The project, if it is not the one around this folder
+    #[arg(long, value_name = "FOLDER")]
+    repo_root: Option<std::path::PathBuf>,
     /// An input of the workflow's
     #[arg(long = "input", value_name = "NAME=VALUE")]
     inputs: Vec<String>,
@@ -45,6 +49,7 @@ pub(crate) fn cmd_verb(words: &[String]) -> Result<ExitCode, CommandError> {
     let Some((workflow, rest)) = words.split_first() else {
         return Err(CommandError::user("say what to do"));
     };
+    stand_in(rest)?;
     let found = find::find(workflow).map_err(|_| unknown(workflow))?;
     let loaded = load(&found.folder);
     let Some(definition) =
@@ -53,6 +58,10 @@ pub(crate) fn cmd_verb(words: &[String]) -> Result<ExitCode, CommandError> {
         return Err(CommandError::user(format!("`{workflow}` does not load"))
             .hinted(format!("`loopwright check {workflow}` says why")));
     };
+    let around = Around { name: workflow, workflow: &definition, folder: &found.folder };
+    if let Some(done) = tools::tool(&around, rest) {
+        return done;
+    }
     let said = said(&definition, rest)?;
     if said.detach && !background::is_here() {
         return background::start(said.manner.json);
@@ -75,6 +84,39 @@ pub(crate) fn cmd_verb(words: &[String]) -> Result<ExitCode, CommandError> {
     }
     Err(CommandError::user(format!("there is no run of `{workflow}` that waits for `{}`", said.verb))
         .hinted(format!("`loopwright run {workflow} {}` begins one", definition.subject.name)))
+}
+
+/// Begins a run of a workflow that is about the whole project, or goes on with the one there is.
+pub(crate) fn drive(around: &Around<'_>, manner: &MannerArgs) -> Result<ExitCode, CommandError> {
+    if manner.detach && !background::is_here() {
+        return background::start(manner.json);
+    }
+    let manner = manner.manner();
+    let engine = progress::engine_of_runs(&manner)?;
+    match live(&engine, around.workflow, None)? {
+        Some(name) => {
+            let (subject, inputs, detach) = (None, IndexMap::new(), false);
+            to_run(&engine, &name, &Said { verb: RESUME.into(), subject, inputs, manner, detach })
+        }
+        None => begin_and_drive(around.name, &Begin::default(), &manner),
+    }
+}
+
+/// Goes to the project that `--repo-root` names, wherever it stands.
+fn stand_in(words: &[String]) -> Result<(), CommandError> {
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        let folder = match word.strip_prefix("--repo-root") {
+            Some("") => words.next().map(String::as_str),
+            Some(rest) => rest.strip_prefix('='),
+            None => None,
+        };
+        if let Some(folder) = folder {
+            std::env::set_current_dir(folder)
+                .map_err(|it| CommandError::user(format!("`{folder}` is no folder to work in: {it}")))?;
+        }
+    }
+    Ok(())
 }
 
 /// Takes over what documents say of a subject that no run was ever about: in a fresh clone they are all there is.
@@ -126,7 +168,8 @@ fn said(workflow: &Workflow, words: &[String]) -> Result<Said, CommandError> {
     };
     if verb != RESUME && !workflow.verbs.contains_key(verb.as_str()) {
         return Err(CommandError::user(format!("`{}` knows no verb `{verb}`", workflow.name))
-            .maybe_hinted(did_you_mean(verb, workflow.verbs.keys().map(|it| &**it))));
+            .maybe_hinted(did_you_mean(verb, workflow.verbs.keys().map(|it| &**it)))
+            .hinted(format!("`loopwright {} --help` lists what it knows", workflow.name)));
     }
     Ok(Said {
         verb: verb.as_str().into(),
@@ -144,7 +187,8 @@ fn verbs(workflow: &Workflow) -> String {
         format!("  {name:width$}  {}", it.about.as_deref().unwrap_or_default()).trim_end().to_owned()
     };
     let lines: Vec<String> = workflow.verbs.iter().map(line).collect();
-    if lines.is_empty() { String::new() } else { format!("Verbs:\n{}", lines.join("\n")) }
+    let verbs = if lines.is_empty() { String::new() } else { format!("Verbs:\n{}", lines.join("\n")) };
+    format!("{}{verbs}", tools::about(workflow))
 }
 
 fn begins(workflow: &Workflow, verb: &Name) -> bool {

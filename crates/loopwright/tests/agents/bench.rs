@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::Duration;
@@ -116,7 +117,9 @@ impl Bench {
     pub(crate) fn begin(&self, script: &str, who: &str) -> Child {
         let arguments = ["run", "real", script, "--set", &format!("who={who}"), "--json"];
         let mut command = self.command(&arguments);
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("the binary")
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+        // It leads a group, so that all of that can be sent a signal.
+        command.process_group(0).spawn().expect("the binary")
     }
 
     /// Reads what a run says until one of two words comes: which.

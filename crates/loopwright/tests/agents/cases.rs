@@ -134,7 +134,10 @@ fn is_lost_when_the_engine_is_killed(agent: &Real) {
     let mut engine = bench.begin("go", "worker");
     let pid = || bench.read("src/pid").filter(|it| it.ends_with('\n'));
     until("the agent is at work", || pid().is_some());
-    engine.kill().expect("it was there");
+    // As `timeout -s KILL` or a container that ends does it: everything that stands with it.
+    let group = format!("-{}", engine.id());
+    let killed = std::process::Command::new("kill").args(["-KILL", "--", &group]).status();
+    assert!(killed.is_ok_and(|it| it.success()));
     engine.wait().expect("it was there");
     let pid = pid().expect("a process");
     let agent_and_all = bench.left_running();

@@ -109,7 +109,16 @@ fn what_is_configured_and_not_there_is_missing() -> Outcome {
         ("agents: {mine: {model: large}}", "the agent `mine` is nobody who is known"),
         ("agents: {mine: {kind: acp}}", "no program is named"),
         ("fence: {hide: [secrets]}", "`secrets` has to begin with `/` or `~/`"),
-        ("roles: {coder: {agent: clod}}", "who task coder nobody"),
+        ("roles: {coder: {agent: clod}}", "MISS who task coder nobody"),
+        (
+            "roles: {coder: {agent: clod}}",
+            "the configuration wants `clod`, and there is no agent of that name",
+        ),
+        (
+            "roles: {task.reviwer: {agent: claude}}",
+            "who `reviwer` of `task` is, and it has no such role: did you mean `reviewer`?",
+        ),
+        ("roles: {codr: {agent: claude}}", "MISS role codr no workflow here has it"),
     ] {
         fs::write(repository.join(".loopwright/config.yaml"), format!("{config}\n"))?;
         let said = line(&doctor(&bin, &repository, &[])?);

@@ -6,6 +6,7 @@ mod completions;
 mod doctor;
 mod fork;
 mod gc;
+mod killed;
 mod missing;
 mod outputs;
 mod per_finding;
@@ -18,6 +19,7 @@ mod status;
 mod taken_over;
 mod terminal;
 mod unattended;
+mod vibe;
 
 use std::error::Error;
 use std::ffi::OsStr;

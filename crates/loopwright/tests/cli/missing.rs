@@ -24,6 +24,11 @@ fn what_a_run_would_miss_halfway_is_said_before_it_begins() -> Outcome {
             "`no-such-program` is not there",
         ),
         (
+            format!("{agents}  coder: {{command: cat}}\nroles:\n  greet.jugde: {{agent: judge}}\n"),
+            "run greet world",
+            "who `jugde` of `greet` is, and it has no such role: did you mean `judge`?",
+        ),
+        (
             agents.to_owned(),
             "run task world",
             "`checks` runs the project's own `checks`, and there is no command",
@@ -108,5 +113,23 @@ fn a_repository_that_git_does_not_trust_is_not_taken_for_none() -> Outcome {
     assert_eq!(asked.code, Some(5), "{}{}", asked.stdout, asked.stderr);
     assert!(asked.stderr.contains("safe.directory"), "{}", asked.stderr);
     assert!(!folder.join(".loopwright/journal.db").exists());
+    Ok(())
+}
+
+#[test]
+fn a_workflow_that_commits_is_not_begun_where_it_cannot() -> Outcome {
+    let folder = project("missing-repository", CODER)?;
+    fs::remove_dir_all(folder.join(".git"))?;
+    let outside = std::env::temp_dir().join(format!("loopwright-no-repository-{}", std::process::id()));
+    fs::rename(&folder, &outside)?;
+    let ran = say(&outside, "run greet world");
+    fs::remove_dir_all(&outside)?;
+    let ran = ran?;
+    assert_eq!(ran.code, Some(2), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("commits what it did, and this project is in no git repository"),
+        "{}",
+        ran.stderr
+    );
     Ok(())
 }

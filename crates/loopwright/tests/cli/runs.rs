@@ -157,58 +157,6 @@ fn an_edit_after_it_was_judged_is_judged_again() -> Outcome {
 pub(crate) const WAITS: &str = "cat > /dev/null; if [ ! -e .git/waits ]; then echo $$ > .git/waits; exec sleep 1000; fi; echo hello > greeting";
 
 #[test]
-fn a_driver_that_is_killed_leaves_nothing_running_and_a_run_that_goes_on() -> Outcome {
-    let folder = project("run-killed", WAITS)?;
-    let mut driver = start(&folder, &["run", "greet", "world"])?;
-    waited_for(&folder.join(".git/waits"));
-    let name = name(&folder)?;
-    let second = say(&folder, &format!("resume {name}"))?;
-    assert_eq!(second.code, Some(6), "two drive it: {}", second.stderr);
-    driver.kill()?;
-    driver.wait()?;
-    let pid = fs::read_to_string(folder.join(".git/waits"))?;
-    // What may be the agent's is undone; what a person wrote long after is theirs.
-    for (file, when) in [("stray", "now"), ("mended", "+1 hour"), (".loopwright/config.yaml", "+1 hour")] {
-        let text = fs::read_to_string(folder.join(file)).unwrap_or_default() + "# by hand\n";
-        fs::write(folder.join(file), text)?;
-        let touched = Command::new("touch").args(["-d", when, file]).current_dir(&folder).status()?;
-        assert!(touched.success());
-    }
-    let resumed = say(&folder, &format!("resume {name} --answer Q1=yes"))?;
-    assert_eq!(resumed.code, Some(3), "{}", resumed.stderr);
-    assert!(resumed.stderr.contains("write.1 -> lost"), "{}", resumed.stderr);
-    assert!(resumed.stderr.contains("was undone: `stray`\n"), "{}", resumed.stderr);
-    assert!(!folder.join("stray").exists() && folder.join("mended").exists());
-    assert!(fs::read_to_string(folder.join(".loopwright/config.yaml"))?.contains("# by hand"));
-    assert!(resumed.stderr.contains("try 2"), "{}", resumed.stderr);
-    assert!(!Path::new(&format!("/proc/{}", pid.trim())).exists(), "the agent goes on");
-    Ok(())
-}
-
-/// Whoever ends a run, or has committed since its driver was killed, has worked there: nothing of theirs is undone.
-#[test]
-fn what_somebody_did_since_a_driver_was_killed_is_theirs() -> Outcome {
-    for (way, commits) in [("resume", true), ("stop", false)] {
-        let folder = project(&format!("run-killed-theirs-{way}"), WAITS)?;
-        let mut driver = start(&folder, &["run", "greet", "world"])?;
-        waited_for(&folder.join(".git/waits"));
-        let name = name(&folder)?;
-        driver.kill()?;
-        driver.wait()?;
-        fs::write(folder.join("mine"), "mine\n")?;
-        if commits {
-            git(&folder, &["add", "mine"])?;
-            git(&folder, &["commit", "--quiet", "--message", "mine"])?;
-        }
-        fs::write(folder.join("notes"), "notes\n")?;
-        let ran = say(&folder, &format!("{way} {name}"))?;
-        assert!(!ran.stderr.contains("was undone"), "{way}: {}", ran.stderr);
-        assert!(folder.join("mine").exists() && folder.join("notes").exists(), "{way}: {}", ran.stderr);
-    }
-    Ok(())
-}
-
-#[test]
 fn a_run_that_is_interrupted_says_how_to_go_on() -> Outcome {
     for signal in ["INT", "TERM", "HUP"] {
         let folder = project(&format!("run-interrupted-{signal}"), WAITS)?;

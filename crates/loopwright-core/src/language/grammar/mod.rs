@@ -5,6 +5,7 @@ mod states;
 
 use self::states::{child, states};
 use super::shape::{Definitions, Field, Record, Shape, Tagged};
+use crate::library;
 
 /// The whole file.
 pub fn workflow() -> Shape {
@@ -23,6 +24,11 @@ pub fn workflow() -> Shape {
                 "subject",
                 subject(),
                 "What a run is about: `issue-id`, or `{name: issue-id, matches: REGEX}`.",
+            )
+            .may(
+                "tools",
+                Shape::OneOf(library::TOOLS),
+                "The tools for the files of another system, as further words after the workflow's name.",
             )
             .may("folder", text.clone(), "Where `./x` in documents lies; `{{subject}}` may be part of it.")
             .may("inputs", Shape::MapOf("inputs", Box::new(input())), "Values given at the start.")
@@ -74,11 +80,12 @@ fn names() -> Shape {
 fn subject() -> Shape {
     Shape::Either(vec![
         Shape::Name,
-        Shape::Record(Record::new("a subject").must("name", Shape::Name, "What a run is about.").may(
-            "matches",
-            Shape::Text,
-            "A regular expression the whole subject must match.",
-        )),
+        Shape::Record(
+            Record::new("a subject")
+                .must("name", Shape::Name, "What a run is about.")
+                .may("matches", Shape::Text, "A regular expression the whole subject must match.")
+                .may("optional", Shape::Truth, "Nobody has to say it: the run is about the project then."),
+        ),
     ])
 }
 

@@ -15,6 +15,7 @@ const NO_NEEDS: &str =
 fn state() -> Shape {
     let common = [
         may("about", Shape::Text, "What it is for, shown to people."),
+        may("label", Shape::Name, "What programs outside call it."),
         may(
             "needs",
             names().table(),

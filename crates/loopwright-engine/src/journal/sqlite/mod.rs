@@ -25,6 +25,8 @@ use super::{Batch, Journal, JournalError, Lease, Letter, Millis, NewRun, RunLine
 /// A journal in a file.
 pub struct Sqlite {
     path: PathBuf,
+    /// Which file that was when it was opened.
+    file: Option<(u64, u64)>,
     writer: Arc<Writer>,
     /// Readers do not wait for writers.
     reader: Mutex<Connection>,
@@ -37,7 +39,7 @@ impl Sqlite {
         schema::bring_up_to_date(&writer, path)?;
         let reader = schema::connect(path)?;
         let writer = Writer::new(path.to_owned(), writer);
-        Ok(Self { path: path.to_owned(), writer, reader: Mutex::new(reader) })
+        Ok(Self { path: path.to_owned(), file: file_at(path), writer, reader: Mutex::new(reader) })
     }
 
     /// Looks at every page of the file: what is wrong with it, in `SQLite`'s words.
@@ -80,6 +82,12 @@ impl Drop for Sqlite {
     }
 }
 
+/// Which file a path names.
+fn file_at(path: &Path) -> Option<(u64, u64)> {
+    use std::os::unix::fs::MetadataExt as _;
+    path.metadata().ok().map(|it| (it.dev(), it.ino()))
+}
+
 /// A lock, also where somebody fell over while holding it: what is on the disk is whole either way.
 fn held<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
     lock.lock().unwrap_or_else(PoisonError::into_inner)
@@ -96,6 +104,10 @@ impl Journal for Sqlite {
     }
 
     fn submit_append(&self, batch: &Batch) -> Ticket {
+        // Into a file without a name everything can be written, and nothing is ever read.
+        if file_at(&self.path) != self.file {
+            return Ticket::known(Err(JournalError::Removed(self.path.clone())));
+        }
         match write::Prepared::of(batch) {
             Ok(batch) => Ticket::of(self.submit(move |it| write::append(it, &batch))),
             Err(error) => Ticket::known(Err(error)),

@@ -99,8 +99,15 @@ pub(super) fn wanted(home: &Home, crew: &Crew) -> Vec<Looked> {
         let Ok(found) = find::find(&name) else { continue };
         let Some(workflow) = load(&found.folder).workflow else { continue };
         let (mut who, mut well) = (Vec::new(), true);
+        let mut wrong: Vec<String> = crew.misspelt(&workflow).into_iter().collect();
         for role in workflow.roles.keys() {
-            let chosen = crew.who(&workflow, role, home.root()).unwrap_or_default();
+            let chosen = crew.who(&workflow, role, home.root());
+            // Somebody who wants a certain agent is told why they cannot have it; where nobody is here, that is said once.
+            let wish = crew.wish(&workflow.name, role);
+            if let (Err(why), false) = (&chosen, wish.agents.is_empty()) {
+                wrong.push(format!("{role}: {why}"));
+            }
+            let chosen = chosen.unwrap_or_default();
             who.push(match chosen.first() {
                 Some(first) if first.stands_in => format!("{role} {} (stands in)", first.name),
                 Some(first) => format!("{role} {}", first.name),
@@ -110,9 +117,33 @@ pub(super) fn wanted(home: &Home, crew: &Crew) -> Vec<Looked> {
         }
         let what = format!("who {}", workflow.name);
         let is = if who.is_empty() { "no roles".to_owned() } else { who.join(", ") };
-        all.push(if well { Looked::well(what, is) } else { Looked::absent(what, is) });
+        wrong.sort();
+        wrong.dedup();
+        all.push(match wrong.as_slice() {
+            [] if well => Looked::well(what, is),
+            [] => Looked::absent(what, is),
+            wrong => Looked::missing(what, format!("{is}; {}", wrong.join("; "))),
+        });
     }
+    all.extend(nobodys(crew));
     all
+}
+
+/// Roles that somebody has a wish for and that no workflow here has.
+fn nobodys(crew: &Crew) -> Vec<Looked> {
+    let folders: Vec<_> = find::all().iter().filter_map(|it| find::find(it).ok()).collect();
+    let workflows: Vec<_> = folders.iter().filter_map(|it| load(&it.folder).workflow).collect();
+    let known = |wish: &str| match wish.split_once('.') {
+        // What is wrong with a role of a workflow is said with that workflow.
+        Some((of, _)) => workflows.iter().any(|it| *it.name == *of),
+        None => workflows.iter().any(|it| it.roles.contains_key(wish)),
+    };
+    let unknown = crew.wishes.keys().filter(|it| !known(it));
+    let told = |wish: &String| {
+        let what = format!("role {wish}");
+        Looked::missing(what, format!("no workflow here has it; {CONFIG} or your own configuration names it"))
+    };
+    unknown.map(told).collect()
 }
 
 /// What is configured, and where.

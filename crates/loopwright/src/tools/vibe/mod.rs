@@ -1,0 +1,112 @@
+//! Tools for a `.vibe` folder, with the words and fields of the tool that people have them from.
+
+mod begin;
+mod decide;
+mod files;
+mod output;
+mod record;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{CommandFactory as _, Parser as _};
+
+use self::output::{Format, Output};
+use super::Around;
+use crate::commands::drive;
+use crate::error::CommandError;
+use crate::progress::MannerArgs;
+
+/// Tools for a `.vibe` folder
+#[derive(clap::Parser, Debug)]
+struct VibeArgs {
+    /// The project
+    #[arg(long, global = true, value_name = "FOLDER")]
+    repo_root: Option<PathBuf>,
+    /// How the answer is written
+    #[arg(long, global = true, value_name = "FORMAT")]
+    format: Option<Format>,
+    #[command(subcommand)]
+    tool: Tool,
+}
+
+#[derive(clap::Subcommand, Debug)]
+enum Tool {
+    /// Say what is to be done next, and why; runs the demo commands of a checkpoint in review
+    Next(JsonArgs),
+    /// Say where the work stands and what is next
+    Status(decide::StatusArgs),
+    /// Look for mistakes in STATE.md, PLAN.md and the catalog of prompts
+    Validate(files::ValidateArgs),
+    /// Record what a loop came to
+    LoopResult(record::LoopResultArgs),
+    /// Work through the plan until it is done or a person is needed
+    Run(RunArgs),
+    /// Begin a `.vibe` folder
+    Init(JsonArgs),
+    /// Add a checkpoint to the plan
+    AddCheckpoint(begin::AddCheckpointArgs),
+}
+
+#[derive(clap::Args, Debug)]
+struct JsonArgs {
+    /// The same as `--format json`
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(clap::Args, Debug)]
+struct RunArgs {
+    #[command(flatten)]
+    manner: MannerArgs,
+}
+
+pub(super) fn tool(around: &Around<'_>, words: &[String]) -> Option<Result<ExitCode, CommandError>> {
+    let word = first_word(words)?;
+    VibeArgs::command().get_subcommands().find(|it| it.get_name() == word)?;
+    let name = format!("loopwright {}", around.name);
+    let parsed = VibeArgs::try_parse_from(std::iter::once(&name).chain(words));
+    // As clap itself would: it prints what is asked for, or what is wrong, and ends.
+    let arguments = parsed.unwrap_or_else(|error| error.exit());
+    Some(act(around, &arguments))
+}
+
+pub(super) fn about() -> String {
+    let command = VibeArgs::command();
+    let width = command.get_subcommands().map(|it| it.get_name().len()).max().unwrap_or(0);
+    let lines = command.get_subcommands().map(|it| {
+        let about = it.get_about().map(ToString::to_string).unwrap_or_default();
+        format!("  {:width$}  {about}", it.get_name())
+    });
+    format!("Tools:\n{}\n", lines.collect::<Vec<_>>().join("\n"))
+}
+
+/// The first word that is neither an option nor what one is given.
+fn first_word(words: &[String]) -> Option<&str> {
+    let mut words = words.iter();
+    loop {
+        match words.next()?.as_str() {
+            "--repo-root" | "--format" => drop(words.next()),
+            option if option.starts_with('-') => {}
+            word => return Some(word),
+        }
+    }
+}
+
+fn act(around: &Around<'_>, arguments: &VibeArgs) -> Result<ExitCode, CommandError> {
+    let as_json = arguments.format == Some(Format::Json);
+    let output = |json: bool| Output { json: json || as_json };
+    match &arguments.tool {
+        Tool::Next(tool) => decide::cmd_next(around, output(tool.json)),
+        Tool::Status(tool) => decide::cmd_status(around, tool, output(tool.json)),
+        Tool::Validate(tool) => files::cmd_validate(tool, output(tool.json)),
+        Tool::LoopResult(tool) => record::cmd_loop_result(tool, output(tool.json)),
+        Tool::Run(tool) => {
+            let mut manner = tool.manner.clone();
+            manner.json |= as_json;
+            drive(around, &manner)
+        }
+        Tool::Init(tool) => begin::cmd_init(output(tool.json)),
+        Tool::AddCheckpoint(tool) => begin::cmd_add_checkpoint(tool, output(tool.json)),
+    }
+}
