@@ -19,6 +19,7 @@ pub(crate) const ALL: &[Case] = &[
     ("is_lost_when_the_engine_is_killed", is_lost_when_the_engine_is_killed),
     ("a_limit_is_no_outcome", a_limit_is_no_outcome),
     ("a_broken_service_is_no_answer", a_broken_service_is_no_answer),
+    ("works_through_a_plan", works_through_a_plan),
 ];
 
 const DONE: &str = r#"{"mcp": ["submit", {"verdict": "done", "summary": "as told"}]}, {"text": "Done."}"#;
@@ -168,4 +169,46 @@ fn a_broken_service_is_no_answer(agent: &Real) {
     let outcome = bench.outcome("go", "worker");
     let signal = outcome["signal"].as_str().unwrap_or_default().to_owned();
     assert!(["crashed", "timeout"].contains(&signal.as_str()), "{outcome:#}");
+}
+
+/// A built-in workflow from its files to its commit: the agent builds what is planned, and judges it in another call.
+fn works_through_a_plan(agent: &Real) {
+    let built = r#"{"write": ["src/hello.txt", "hello [[script:judge]]\n"]}"#;
+    let handed_in = r#"{"mcp": ["submit", {"verdict": "ready_for_review", "summary": "it says hello"}]}"#;
+    let passed = r#"{"mcp": ["create_review", {"verdict": "pass", "summary": "good", "findings": []}]}"#;
+    let done = r#"{"text": "Done."}"#;
+    let bench = Bench::of(
+        agent,
+        &format!(r#"{{"build": [{built}, {handed_in}, {done}], "judge": [{passed}, {done}]}}"#),
+    );
+    let begun = bench.loopwright(&["vibe", "init", "--json"]);
+    assert!(begun.status.success(), "{begun:?}");
+    let edit = |path: &str, from: &str, to: &str| {
+        let text = bench.read(path).expect("a file");
+        assert!(text.contains(from), "{text}");
+        bench.write(path, &text.replace(from, to));
+    };
+    edit(".vibe/STATE.md", "[ ] STAGE_DESIGNED", "[x] STAGE_DESIGNED");
+    edit(".vibe/PLAN.md", "(say what is built first)", "hello");
+    edit(".vibe/PLAN.md", "(a file, a command, a behaviour)", "src/hello.txt [[script:build]]");
+    edit(".vibe/PLAN.md", "`git log --oneline -1`", "`grep -q hello src/hello.txt`");
+    bench.write(".vibe/CONTEXT.md", "# CONTEXT\n");
+    let config = bench.read(".loopwright/config.yaml").expect("a file");
+    let roles = "roles:\n  implementer: {agent: real}\n  reviewer: {agent: real}\n  triager: {agent: real}\n";
+    let others = ["consolidator", "retrospector", "designer", "capturer", "improver"];
+    let others: String = others.map(|it| format!("  {it}: {{agent: real}}\n")).concat();
+    bench.write(".loopwright/config.yaml", &format!("{config}{roles}{others}"));
+    let ran = bench.loopwright(&["vibe", "run", "--unattended", "fail"]);
+    let said = format!("{}{}", String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));
+    assert!(ran.status.success(), "{said}");
+    assert!(said.contains("implement.1 -> ready_for_review") && said.contains("review.1 -> pass"), "{said}");
+    assert!(bench.read(".vibe/STATE.md").is_some_and(|it| it.contains("- Status: DONE")), "{said}");
+    let log = std::process::Command::new("git")
+        .args(["log", "-1", "--format=%s"])
+        .current_dir(bench.repo())
+        .output();
+    assert_eq!(
+        log.map(|it| String::from_utf8_lossy(&it.stdout).trim().to_owned()).ok().as_deref(),
+        Some("1.0: hello")
+    );
 }
