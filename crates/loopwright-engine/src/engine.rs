@@ -113,7 +113,7 @@ impl Engine {
         let workflow = self.fit(folder)?;
         let begin = &self.about(&workflow, begin);
         // Where another run is at work, none is begun.
-        drop(crate::driver::place::take(&self.home.git, "a run that is about to begin", &self.holder)?);
+        let place = crate::driver::place::take(&self.home.git, "a run that is about to begin", &self.holder)?;
         self.suits(&workflow, begin)?;
         let kept = serde_json::to_vec(&kept(folder)).map_err(|it| EngineError::Wrong(it.to_string()))?;
         // Named before it is kept: what nobody names may be cleared away at any moment.
@@ -161,7 +161,10 @@ impl Engine {
             let scene = self.scene(&definition, (&name, &run), (&files, &look));
             started.digests = crate::landing::vouched(&scene, phase)?;
         }
-        Driver::begin(self, &name, (Arc::new(definition), Arc::new(files)), (started, look, None), cancel)
+        let shared = (Arc::new(definition), Arc::new(files));
+        let driver = Driver::begin(self, &name, shared, (started, look, None), cancel)?;
+        // Kept until it is driven: of several that are begun at once, one is.
+        Ok(driver.at(place))
     }
 
     /// What a run is about: the project, where nobody has to say more.

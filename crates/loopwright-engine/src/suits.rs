@@ -141,15 +141,16 @@ impl Engine {
 
     /// Whether git would let a workflow commit that does.
     fn may_commit(&self, workflow: &Workflow) -> Result<(), EngineError> {
-        if !actions(workflow).any(|it| it.commits.is_some()) {
-            return Ok(());
-        }
-        if !self.home.is_repository {
+        // Where there is no repository, whatever else needs one says so when it is its turn; a commit comes last.
+        if !self.home.is_repository && actions(workflow).any(|it| *it.verb == *"commit") {
             return Err(EngineError::Wrong(format!(
                 "`{}` commits what it did, and {}",
                 workflow.name,
                 crate::effects::NO_REPOSITORY
             )));
+        }
+        if !self.home.is_repository || !actions(workflow).any(|it| it.commits.is_some()) {
+            return Ok(());
         }
         for who in ["GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"] {
             match self.home.git.text(&["var", who]) {

@@ -203,7 +203,9 @@ impl<'e> Driver<'e> {
     }
 
     fn go(&mut self) -> Result<Option<Standing>, EngineError> {
-        if let Err(busy) = self.take_place() {
+        if self.place.is_none()
+            && let Err(busy) = self.take_place()
+        {
             // To end, it needs no folder.
             self.hear_stop()?;
             let run = Box::new(self.run.clone());
@@ -265,6 +267,12 @@ impl<'e> Driver<'e> {
 
     fn is_tried_again(&self, effect: &Effect) -> bool {
         matches!(effect.want, Want::Act { .. }) && self.run.at.begun.contains_key(&effect.id.to_string())
+    }
+
+    /// The same driver, for which the folder was taken already.
+    pub(crate) fn at(mut self, place: place::Place) -> Self {
+        self.place = Some(place);
+        self
     }
 
     /// Takes the folder the run works in.

@@ -142,8 +142,6 @@ fn act(
         "push" => push::perform(engine, scene, values, cancel)?,
         "drop" => discard::perform(engine, scene, values)?,
         "restore" => restore(scene, values)?,
-        // What is kept of a project without one is ours, and nobody would find a commit there.
-        "commit" if !engine.home.is_repository => Done::plain("failed", super::worktrees::NO_REPOSITORY),
         "commit" => commit::commit(scene, effect, action, &text("commit"))?,
         "run" => run(engine, (scene, effect), &text("run"), cancel),
         other => {

@@ -41,6 +41,13 @@ fn one_run_is_at_work_in_a_folder() {
         std::fs::write(git.join("go"), "go\n").expect("it goes on");
         assert_eq!(&*first.join().expect("it ran").run().at.state, "done");
     });
+    // Of two that are begun, and not driven yet, the second is refused before it is on record.
+    let held = start(&engine, &text);
+    let runs = engine.journal.runs().expect("runs").len();
+    let begin = Begin { subject: "other".into(), ..Begin::default() };
+    assert!(matches!(engine.begin(&text, &begin, &Cancel::default()), Err(EngineError::Busy { .. })));
+    assert_eq!(engine.journal.runs().expect("runs").len(), runs, "nothing was begun");
+    drop(held);
     // And then there is room again.
     drop(
         engine

@@ -101,6 +101,12 @@ fn moves(definition: &Definition, run: &Run, name: &str) -> String {
                 if finding.is_some() { format!(" about {}", about.join(", ")) } else { String::new() };
             format!("It asks `{question}`{about} at `{state}`; `loopwright answer {name} ...` moves it.\n")
         }
+        _ if run.at.until.is_some_and(|it| it > session::now()) => {
+            let until = loopwright_engine::time(run.at.until.unwrap_or_default());
+            format!(
+                "What is due in `{state}` was put off until {until}; `loopwright log {name}` says why, and `loopwright resume {name}` waits for it.\n"
+            )
+        }
         _ => format!("It is at work in `{state}`; if nobody drives it, `loopwright resume {name}` does.\n"),
     };
     for (signal, cell) in cells.into_iter().flatten() {
