@@ -16,6 +16,8 @@ pub enum Vibe {
     Plan,
     /// `CONTEXT.md`.
     Context,
+    /// `HISTORY.md`.
+    History,
     /// `LOOP_RESULT.json`.
     LoopResult,
 }
@@ -37,6 +39,7 @@ impl Vibe {
             "vibe-state" => Some(Self::State),
             "vibe-plan" => Some(Self::Plan),
             "vibe-context" => Some(Self::Context),
+            "vibe-history" => Some(Self::History),
             "vibe-loop-result" => Some(Self::LoopResult),
             _ => None,
         }
@@ -53,6 +56,7 @@ impl Vibe {
                 let stale = about.modified.is_some_and(|it| context::is_stale(it, &work));
                 json!({"stale": stale, "headings": context::headings(text), "text": text})
             }
+            Self::History => json!({"headings": context::headings(text), "text": text}),
             Self::LoopResult => {
                 let state = with["state"]["text"].as_str().unwrap_or_default();
                 recorded(text, state)
@@ -67,7 +71,7 @@ impl Vibe {
                 let record: Value = serde_json::from_str(text).ok()?;
                 record.get(if field == "stop" { "reason" } else { field }).cloned()
             }
-            Self::Plan | Self::Context => None,
+            Self::Plan | Self::Context | Self::History => None,
         }
     }
 
@@ -76,7 +80,7 @@ impl Vibe {
         match self {
             Self::State => edit::set(text, field, value),
             Self::LoopResult => record_with(text, field, value, &about.with),
-            Self::Plan | Self::Context => Err("nothing can be set in this".to_owned()),
+            Self::Plan | Self::Context | Self::History => Err("nothing can be set in this".to_owned()),
         }
     }
 }

@@ -68,10 +68,11 @@ pub(crate) fn key(line: &str) -> Option<(String, &str)> {
     text::trim_start(rest).strip_prefix(':').map(|rest| (key, rest))
 }
 
-/// Whether a line below an empty bullet is meant as its value: indented, and nothing of its own.
+/// Whether a line below an empty bullet is meant as its value: indented or a single word, and nothing of its own.
 fn is_value(line: &str) -> bool {
     let inside = text::trim_start(line);
-    inside.len() < line.len()
+    let is_word = !text::trim(line).contains(char::is_whitespace);
+    (inside.len() < line.len() || is_word)
         && !inside.is_empty()
         && !["-", "* ", "+ ", "#", ">", "<!--", "```", "~~~"].iter().any(|mark| inside.starts_with(mark))
 }

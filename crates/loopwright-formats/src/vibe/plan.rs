@@ -187,13 +187,15 @@ impl Plan {
         // Places are counted, not ids: an id that comes twice can then not lead in a circle.
         let Some(next) = self.open_from(at + 1) else { return Next::NoneLeft };
         let from = self.checkpoints.get(at).and_then(|it| it.stage.clone());
-        match (&from, &next.stage) {
+        // Where an id comes twice, its stage is that of the first.
+        let to = self.find(&next.id).unwrap_or(next).stage.clone();
+        match (&from, &to) {
             (Some(ends), Some(begins))
                 if ends != begins && stage.map(ids::stage_or_raw).as_ref() != Some(begins) =>
             {
                 Next::NewStage { id: next.id.clone(), to: begins.clone(), from }
             }
-            _ => Next::Advance { id: next.id.clone(), stage: next.stage.clone() },
+            _ => Next::Advance { id: next.id.clone(), stage: to },
         }
     }
 
@@ -207,10 +209,9 @@ impl Plan {
         self.section_at(named.or_else(|| self.mention(id))?)
     }
 
-    /// The same for checks, which take the first heading that has the id in it anywhere.
+    /// The same for checks, which take the first heading that has the id in it anywhere, as it is written.
     pub(crate) fn mentioning(&self, id: &str) -> Option<&str> {
-        let named = || self.find(id).map(|it| it.heading);
-        self.section_at(self.mention(id).or_else(named)?)
+        self.section_at(self.mention(id)?)
     }
 
     fn mention(&self, id: &str) -> Option<usize> {

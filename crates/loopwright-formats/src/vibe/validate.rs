@@ -164,7 +164,7 @@ impl Check<'_> {
             }
             Some(path) => {
                 let wanted = matches!(state.status.as_deref(), Some("IN_REVIEW" | "DONE"));
-                if wanted && !self.files.exists(path) {
+                if wanted && !self.files.exists(path.trim_end_matches('/')) {
                     self.add(Weight::Strict, format!("there is no evidence at `{path}`"));
                 }
             }
@@ -308,10 +308,9 @@ impl Check<'_> {
     }
 }
 
-/// Whether a plan has a heading for a stage: as written, or by the normal form of its id.
+/// Whether a plan has a heading for a stage, as it is written: who spells it in two ways is told.
 fn has_stage(plan: &Plan, stage: &str) -> bool {
     plan.stage_headings.iter().any(|it| text::strip_word(&it.behind, stage).is_some())
-        || ids::stage(stage).is_some_and(|id| plan.stages.iter().any(|it| it.id == id))
 }
 
 /// What an issue should say and does not.

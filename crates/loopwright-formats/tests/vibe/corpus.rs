@@ -7,9 +7,7 @@ use crate::cases::{Case, cases, projects};
 use crate::kinds;
 
 /// Cases whose answer differs, and by which of our deviations (as numbered in `vibe`).
-const EXPLAINED: [(&str, u8); 2] = [
-    // `21a` of the state is `21A` of the plan.
-    ("done-028", 5),
+const EXPLAINED: [(&str, u8); 1] = [
     // An empty `- Status:` took the heading below it.
     ("state-026", 4),
 ];
@@ -122,7 +120,9 @@ fn what_comes_after_a_checkpoint_that_is_done() {
         let next = &case.all["next"];
         let Some(text) = case.text(vibe::STATE) else { continue };
         let state = State::read(&text);
-        let Some(theirs) = next.get("after").filter(|_| !is_explained(&case)) else { continue };
+        // `21a` of the state is `21A` of the plan, which the original does not find (deviation 5).
+        let is_same = !is_explained(&case) && case.id != "done-028";
+        let Some(theirs) = next.get("after").filter(|_| is_same) else { continue };
         if state.status.as_deref() != Some("DONE") {
             continue;
         }

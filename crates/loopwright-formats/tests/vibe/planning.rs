@@ -98,6 +98,13 @@ fn what_comes_next_goes_by_the_order_of_the_plan() {
 }
 
 #[test]
+fn an_id_that_comes_twice_is_of_the_stage_it_was_in_first() {
+    let plan = Plan::read("## Stage 1\n### 1.0\n### 1.1\n## Stage 2\n### 1.0\n### 2.0\n");
+    let next = Next::Advance { id: "1.0".to_owned(), stage: Some("1".to_owned()) };
+    assert_eq!(plan.after(Some("1.1"), Some("1")), next);
+}
+
+#[test]
 fn finished_ids_that_come_twice_do_not_hang() {
     let plan = Plan::read("### 1.0\n### (DONE) 1.1\n### (DONE) 1.1\n### (DONE) 1.0\n");
     assert_eq!(plan.after(Some("1.0"), None), Next::NoneLeft);

@@ -53,9 +53,17 @@ fn the_first_of_a_key_wins_and_state_stands_in_for_status() {
 
 #[test]
 fn an_empty_bullet_takes_nothing_that_is_something_else() {
-    for below in
-        ["- Checkpoint: 1.0", "## Next", "", "words", "  - item", "  * item", "  # title", "  <!-- x -->"]
-    {
+    for below in [
+        "- Checkpoint: 1.0",
+        "## Next",
+        "",
+        "some words",
+        "---",
+        "  - item",
+        "  * item",
+        "  # title",
+        "  <!-- x -->",
+    ] {
         let text = format!("- Stage:\n{below}\n- Status: DONE\n- Stage: 2\n");
         let state = State::read(&text);
         assert_eq!(state.stage, None, "{below}");
@@ -67,7 +75,8 @@ fn an_empty_bullet_takes_nothing_that_is_something_else() {
 }
 
 #[test]
-fn an_empty_bullet_takes_an_indented_line_that_is_a_value() {
+fn an_empty_bullet_takes_a_line_that_is_a_value() {
+    assert_eq!(State::read("- Stage:\n21A\n- Status: DONE").stage.as_deref(), Some("21A"));
     assert_eq!(State::read("- Stage:\n    21A \n- Status: DONE").stage.as_deref(), Some("21A"));
     assert_eq!(State::read("- Stage:   \r\n\t3\r\n").stage.as_deref(), Some("3"));
 }

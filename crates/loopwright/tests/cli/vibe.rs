@@ -339,6 +339,18 @@ fn a_run_that_stops_for_a_person_says_so_with_its_exit_code() -> Outcome {
 }
 
 #[test]
+fn what_is_no_text_is_read_as_far_as_it_goes() -> Outcome {
+    let folder = begun("vibe-bytes")?;
+    state(&folder, "[ ] STAGE_DESIGNED", "[x] STAGE_DESIGNED")?;
+    for file in ["HISTORY.md", "CONTEXT.md"] {
+        fs::write(folder.join(".vibe").join(file), b"# caf\xe9\n")?;
+    }
+    let next = json_of(&run_in(&folder, &["vibe", "next", "--json"])?)?;
+    assert_eq!(next["recommended_role"], "implement", "{next}");
+    Ok(())
+}
+
+#[test]
 fn the_tools_are_listed_with_the_workflow() -> Outcome {
     let folder = scratch("vibe-help")?;
     let ran = run_in(&folder, &["vibe", "--help"])?;
