@@ -85,19 +85,23 @@ fn nothing_is_left_when_a_whole_group_is_killed() -> Outcome {
     Ok(())
 }
 
+/// The process that guards the commands of a driver.
+fn guard_of(driver: u32) -> Result<String, Box<dyn std::error::Error>> {
+    let guard = fs::read_dir("/proc")?.filter_map(Result::ok).find(|it| {
+        let stat = fs::read_to_string(it.path().join("stat")).unwrap_or_default();
+        let parent = stat.rsplit_once(')').and_then(|(_, it)| it.split_whitespace().nth(1));
+        parent == Some(driver.to_string().as_str())
+    });
+    Ok(guard.ok_or("nobody guards it")?.file_name().to_string_lossy().into_owned())
+}
+
 /// Also the one is killed that should have ended what was begun: whoever takes the run up ends it first.
 #[test]
 fn what_nobody_could_end_is_ended_before_anything_is_begun_again() -> Outcome {
     let folder = project("run-all-killed", WAITS)?;
     let mut driver = start(&folder, &["run", "greet", "world"])?;
     waited_for(&folder.join(".git/waits"));
-    let guard = fs::read_dir("/proc")?.filter_map(Result::ok).find(|it| {
-        let stat = fs::read_to_string(it.path().join("stat")).unwrap_or_default();
-        let parent =
-            stat.rsplit_once(')').and_then(|(_, it)| it.split_whitespace().nth(1).map(str::to_owned));
-        parent == Some(driver.id().to_string())
-    });
-    let guard = guard.ok_or("nobody guards it")?.file_name().to_string_lossy().into_owned();
+    let guard = guard_of(driver.id())?;
     // The guard first, and whoever drives before it hears of that.
     assert!(Command::new("kill").args(["-STOP", &driver.id().to_string()]).status()?.success());
     kill(&[&guard])?;
@@ -109,6 +113,22 @@ fn what_nobody_could_end_is_ended_before_anything_is_begun_again() -> Outcome {
     let resumed = say(&folder, &format!("resume {name} --answer Q1=yes"))?;
     assert_eq!(resumed.code, Some(3), "{}", resumed.stderr);
     assert!(resumed.stderr.contains("processes were left of it, and were ended"), "{}", resumed.stderr);
+    let stat = fs::read_to_string(format!("/proc/{}/stat", agent.trim())).unwrap_or_default();
+    assert!(stat.is_empty() || stat.contains(") Z "), "the agent goes on: {stat}");
+    Ok(())
+}
+
+/// The guard alone is killed: whoever drives ends what it could not.
+#[test]
+fn nothing_is_left_when_its_guard_is_killed() -> Outcome {
+    let folder = project("run-guard-killed", WAITS)?;
+    let driver = start(&folder, &["run", "greet", "world"])?;
+    waited_for(&folder.join(".git/waits"));
+    kill(&[&guard_of(driver.id())?])?;
+    let ended: Ran = driver.wait_with_output()?.into();
+    assert_eq!(ended.code, Some(1), "{}{}", ended.stdout, ended.stderr);
+    assert!(ended.stderr.contains("write.1 -> crashed"), "{}", ended.stderr);
+    let agent = fs::read_to_string(folder.join(".git/waits"))?;
     let stat = fs::read_to_string(format!("/proc/{}/stat", agent.trim())).unwrap_or_default();
     assert!(stat.is_empty() || stat.contains(") Z "), "the agent goes on: {stat}");
     Ok(())

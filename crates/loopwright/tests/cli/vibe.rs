@@ -312,6 +312,39 @@ fn it_runs_so_many_loops_and_goes_on_later() -> Outcome {
     Ok(())
 }
 
+/// The first call claims that the checkpoint is done, and is killed with whoever drives.
+const CLAIMS: &str = r#"cat > /dev/null
+if [ ! -e .git/waits ]; then
+  sed 's/Status: NOT_STARTED/Status: DONE/' .vibe/STATE.md > .vibe/new && mv .vibe/new .vibe/STATE.md
+  echo $$ > .git/waits; exec sleep 1000
+fi
+grep 'Status:' .vibe/STATE.md > .git/seen; echo hello > hello
+printf '```json\n{"verdict": "ready_for_review"}\n```\n'"#;
+
+#[test]
+fn what_a_killed_call_wrote_into_a_field_of_the_engines_is_put_back() -> Outcome {
+    let folder = begun("vibe-killed")?;
+    state(&folder, "[ ] STAGE_DESIGNED", "[x] STAGE_DESIGNED")?;
+    fs::write(folder.join(".vibe/CONTEXT.md"), "# CONTEXT\n")?;
+    fs::create_dir_all(folder.join(".loopwright"))?;
+    let claims = Value::from(CLAIMS);
+    let config = format!("agents:\n  claude: {{command: {claims}}}\n  codex: {{command: cat}}\n");
+    fs::write(folder.join(".loopwright/config.yaml"), config)?;
+    for words in
+        ["init -q", "config user.name a", "config user.email a@example.invalid", "add -A", "commit -qm start"]
+    {
+        assert!(Command::new("git").args(words.split(' ')).current_dir(&folder).status()?.success());
+    }
+    let mut driver = crate::runs::start(&folder, &["vibe", "run"])?;
+    crate::runs::waited_for(&folder.join(".git/waits"));
+    driver.kill()?;
+    driver.wait()?;
+    let ran = run_in(&folder, &["vibe", "run", "--max-loops", "1"])?;
+    assert!(ran.stderr.contains("implement.1 -> lost"), "{}", ran.stderr);
+    assert_eq!(fs::read_to_string(folder.join(".git/seen"))?, "- Status: NOT_STARTED\n");
+    Ok(())
+}
+
 #[test]
 fn a_run_that_stops_for_a_person_says_so_with_its_exit_code() -> Outcome {
     let folder = begun("vibe-stops")?;
