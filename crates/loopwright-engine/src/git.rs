@@ -154,6 +154,14 @@ impl Git {
         self.moments.around(|| format!("git {what}"), || run(command, &self.root, &what, input))
     }
 
+    /// The first of these paths that git does not look at.
+    pub fn ignored<S: AsRef<OsStr>>(&self, paths: &[S]) -> Option<String> {
+        let words = ["check-ignore", "--"].map(OsStr::new).into_iter().chain(paths.iter().map(AsRef::as_ref));
+        // It fails where there is none.
+        let ignored = self.text(&words.collect::<Vec<_>>()).unwrap_or_default();
+        ignored.lines().next().map(str::to_owned)
+    }
+
     /// The commit that is checked out, if there is one.
     pub fn head(&self) -> Result<Option<String>, GitError> {
         match self.text(&["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]) {

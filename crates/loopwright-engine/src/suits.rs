@@ -1,12 +1,15 @@
 //! Whether everything is there that a run will need: better said before anybody has worked.
 
 use loopwright_core::definition::{Action, CheckWhat, Kind, State, Workflow};
+use loopwright_core::language::Folder;
 use loopwright_core::language::units::Unit;
+use loopwright_core::machine::{Started, before};
+use loopwright_core::name::Name;
 
 use crate::config::CONFIG;
 use crate::engine::{Begin, Engine};
 use crate::error::EngineError;
-use crate::files::Change;
+use crate::files::{Change, Files, Look};
 use crate::git::GitError;
 use crate::scene::Scene;
 
@@ -137,6 +140,53 @@ impl Engine {
             }
         }
         Ok(())
+    }
+
+    /// Whether the documents are there that every role is given, and whether git sees what becomes of them: what it ignores
+    /// nobody could undo, nor tell that it changed.
+    pub(crate) fn has_documents(
+        &self,
+        (workflow, folder): (&Workflow, &Folder),
+        begin: &Begin,
+    ) -> Result<(), EngineError> {
+        let started = Started {
+            definition: workflow.digest.clone(),
+            subject: begin.subject.clone(),
+            inputs: begin.inputs.clone(),
+            vars: begin.vars.clone(),
+            ..Started::default()
+        };
+        let run = before(workflow, &started)?;
+        let (files, look) = (Files::by_name(self.home.root()), Look::default());
+        let (project, name, now) = (&self.project, "begin", (self.clock)());
+        let (files, look, run) = (&files, &look, &run);
+        let scene =
+            Scene { workflow, folder, run, name, files, look, project, now, item: None, finding: None };
+        let given = |name: &Name| {
+            workflow.given.iter().any(|it| !it.maybe && it.name == format!("docs.{}", name.in_expression()))
+        };
+        let mut paths = Vec::new();
+        for (name, _) in workflow.documents.iter().filter(|(_, it)| !it.engine_owned) {
+            // A path that is not known yet is looked at when it is.
+            let Ok(Some(path)) = scene.path(name) else { continue };
+            if given(name) && begin.phase.is_none() && !self.home.root().join(&path).is_file() {
+                return Err(EngineError::Wrong(format!(
+                    "there is no `{path}` in {}, and a run of `{}` works with it from the start",
+                    self.home.root().display(),
+                    workflow.name
+                )));
+            }
+            paths.push(path);
+        }
+        if paths.is_empty() || !self.home.is_repository {
+            return Ok(());
+        }
+        match self.home.git.ignored(&paths) {
+            Some(path) => Err(EngineError::Wrong(format!(
+                "git ignores `{path}`, so nobody could see what an agent makes of it; take it out of what is ignored (`git check-ignore -v {path}` says where that is)"
+            ))),
+            None => Ok(()),
+        }
     }
 
     /// Whether git would let a workflow commit that does.

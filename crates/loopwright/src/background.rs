@@ -77,7 +77,8 @@ pub(crate) fn start(json: bool) -> Result<ExitCode, CommandError> {
     if !errors.is_empty() {
         show::error_line(errors.trim_end());
     }
-    let Some(run) = said.lines().next().filter(|it| !it.is_empty()) else {
+    // What else is said for programs comes before.
+    let Some(run) = said.lines().last().filter(|it| !it.is_empty()) else {
         let code = child.wait().map_err(broken)?.code().and_then(|it| u8::try_from(it).ok());
         return Ok(ExitCode::from(code.unwrap_or(error::BROKEN)));
     };

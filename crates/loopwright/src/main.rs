@@ -39,6 +39,7 @@ fn main() -> ExitCode {
         words.remove(1);
         background::enter();
     }
+    options_last(&mut words);
     let arguments = Arguments::parse_from(words);
     let done = commands::run(arguments.command);
     live::end();
@@ -46,5 +47,20 @@ fn main() -> ExitCode {
     match show::lost() {
         Some(why) => error::CommandError::user(format!("the output could not be written: {why}")).report(),
         None => code,
+    }
+}
+
+/// Puts what is said before a workflow's name about all of its tools behind it: there it is read.
+fn options_last(words: &mut [OsString]) {
+    let mut first = 1;
+    while let Some(word) = words.get(first).and_then(|it| it.to_str()) {
+        first += match word {
+            "--repo-root" | "--format" => 2,
+            _ if word.starts_with("--repo-root=") || word.starts_with("--format=") => 1,
+            _ => break,
+        };
+    }
+    if first < words.len() {
+        words[1..=first].rotate_right(1);
     }
 }

@@ -262,6 +262,7 @@ pub(crate) fn reader() -> Result<Engine, CommandError> {
 pub(crate) fn engine_of_runs(manner: &Manner) -> Result<Engine, CommandError> {
     let (people, watch) = manner.sides()?;
     let mut engine = session::engine_of_runs(people, watch)?;
+    session::says_elsewhere(&engine.home)?;
     engine.most_rounds = manner.max_loops;
     Ok(engine)
 }
@@ -276,6 +277,7 @@ pub(crate) fn ender(manner: &Manner) -> Result<Engine, CommandError> {
 pub(crate) fn engine(manner: &Manner) -> Result<Engine, CommandError> {
     let (people, watch) = manner.sides()?;
     let mut engine = session::engine(people, watch)?;
+    session::says_elsewhere(&engine.home)?;
     engine.most_rounds = manner.max_loops;
     Ok(engine)
 }

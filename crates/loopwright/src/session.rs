@@ -89,6 +89,24 @@ fn engine_of(
     Engine::new(journal, home, project, crew, supervisor, people, watch, clock, holder)
 }
 
+/// Refuses to write what is said into a file of the project: it would count as a change that the agent at work made, and be
+/// undone or committed.
+pub(crate) fn says_elsewhere(home: &Home) -> Result<(), CommandError> {
+    for stream in ["stdout", "stderr"] {
+        let Ok(place) = std::fs::canonicalize(format!("/dev/{stream}")) else { continue };
+        let Ok(path) = place.strip_prefix(home.root()) else { continue };
+        if path.starts_with(".git") || !place.is_file() || home.git.ignored(&[path]).is_some() {
+            continue;
+        }
+        return Err(CommandError::user(format!(
+            "what this command says goes to `{}`, a file of the project: nobody could tell it from what an agent writes",
+            path.display()
+        ))
+        .hinted("write it to a file elsewhere, or to one that git ignores"));
+    }
+    Ok(())
+}
+
 /// What commands run below: this same binary.
 pub(crate) fn supervisor() -> Supervisor {
     let program = std::env::current_exe().unwrap_or_else(|_| PathBuf::from("loopwright"));

@@ -92,10 +92,10 @@ pub(super) fn text_names(
     types: &Types,
 ) -> Names {
     let mut names = environment(loader, workflow, machine, scope, types);
-    for name in [
-        "subject", "run", "state", "round", "phase", "diff", "note", "today", "now", "from", "signal",
-        "history",
-    ] {
+    for name in ["subject", "run", "state", "round", "phase", "diff", "uncommitted", "note"]
+        .into_iter()
+        .chain(["today", "now", "from", "signal", "history"])
+    {
         names.insert(name.into(), Type::Text);
     }
     for name in ["question", "answer", "changed_files", "folder", "decisions", "spent", "gate"] {

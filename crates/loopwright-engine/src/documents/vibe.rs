@@ -141,7 +141,8 @@ fn issue(issue: &Issue) -> Value {
 fn planned(text: &str, (current, stage): (Option<&str>, Option<&str>)) -> Value {
     let plan = Plan::read(text);
     let (is, next, next_stage) = match plan.after(current, stage) {
-        Next::NoCheckpoints | Next::Last | Next::NoneLeft => ("none", String::new(), String::new()),
+        Next::NoCheckpoints => ("empty", String::new(), String::new()),
+        Next::Last | Next::NoneLeft => ("none", String::new(), String::new()),
         Next::Unknown => ("unknown", String::new(), String::new()),
         Next::Advance { id, stage } => ("same-stage", id, stage.unwrap_or_default()),
         Next::NewStage { id, to, .. } => ("new-stage", id, to),
@@ -154,6 +155,7 @@ fn planned(text: &str, (current, stage): (Option<&str>, Option<&str>)) -> Value 
         "next": next,
         "next_stage": next_stage,
         "next_is": is,
+        "planned": current.is_some_and(|it| plan.find(it).is_some()),
         "previous_stage": of_current(stage.and_then(|it| plan.previous_stage(it)).map(Into::into)),
         "text": text,
     })

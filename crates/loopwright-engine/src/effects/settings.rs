@@ -89,7 +89,7 @@ pub(super) fn put_back(git: &Git, then: &Value) -> Result<Vec<String>, EngineErr
             continue;
         }
         // Where git sees it, it is held against the bounds like any file.
-        if name == CONFIG && git.text(&["check-ignore", "--quiet", CONFIG]).is_err() {
+        if name == CONFIG && git.ignored(&[CONFIG]).is_none() {
             continue;
         }
         let path = place(git, name);

@@ -35,16 +35,36 @@ impl Scene<'_> {
     /// so nothing is committed that a reviewer was not shown. An item's begins with the item.
     pub(super) fn diff(&self) -> Result<String, Unseen> {
         let Some(site) = &self.run.site else { return Ok(String::new()) };
+        if self.run.of.is_some() || self.files.git().is_own() {
+            return self.since(&site.start);
+        }
+        self.since_commit(site.base.as_deref())
+    }
+
+    /// Everything since the last commit, as text: what the next one would hold.
+    pub(super) fn uncommitted(&self) -> Result<String, Unseen> {
         let git = self.files.git();
-        let from = match &site.base {
-            _ if self.run.of.is_some() || git.is_own() => site.start.clone(),
-            Some(base) => base.clone(),
-            None => git.text(&["hash-object", "-t", "tree", "/dev/null"]).map_err(FilesError::from)?,
-        };
+        if git.is_own() {
+            return self.diff();
+        }
+        self.since_commit(git.head().map_err(FilesError::from)?.as_deref())
+    }
+
+    fn since_commit(&self, commit: Option<&str>) -> Result<String, Unseen> {
+        match commit {
+            Some(commit) => self.since(commit),
+            None => {
+                let git = self.files.git();
+                self.since(&git.text(&["hash-object", "-t", "tree", "/dev/null"]).map_err(FilesError::from)?)
+            }
+        }
+    }
+
+    fn since(&self, from: &str) -> Result<String, Unseen> {
         let named = self.workflow.documents.values().filter_map(|it| it.set.as_ref()).any(FileSet::names_own);
         let without = format!(":(exclude){OWN}");
         let paths: &[&str] = if named { &[] } else { &[&without] };
-        Ok(self.files.patch(&from, &self.look.tree, paths)?)
+        Ok(self.files.patch(from, &self.look.tree, paths)?)
     }
 
     /// Files that are not what they were when the run began.

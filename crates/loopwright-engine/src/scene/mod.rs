@@ -175,6 +175,7 @@ impl<'a> Scene<'a> {
             "cause" => run.cause.as_ref().map(|it| json!(it)),
             "spent" => Some(json!(run.spent)),
             "diff" => Some(json!(self.diff()?)),
+            "uncommitted" => Some(json!(self.uncommitted()?)),
             "changed_files" => Some(json!(self.changed_paths()?)),
             "note" => self.note(),
             "finding" => self.finding(),

@@ -22,6 +22,9 @@ pub(crate) const AT: &str = "LOOPWRIGHT_TEST_AT";
 /// Whose work it is killed during; see [`crate::plays::SIGN`].
 pub(crate) const DURING: &str = "LOOPWRIGHT_TEST_DURING";
 
+/// So often a person is asked in a play at most: one that asks for ever is a fault of the play.
+const MOST_SAID: usize = 50;
+
 /// Commands of git's that change nothing.
 const LOOKS: &[&str] = &[
     "cat-file",
@@ -100,7 +103,9 @@ pub(crate) fn drive(play: &Play) {
         let begun = engine.begin(&(play.folder)(), &(play.begin)(), &Cancel::default()).expect("it begins");
         (begun.name().to_owned(), begun.drive().expect("it runs"))
     };
-    while let Standing::Waits { asking, .. } = standing {
+    for said in 1.. {
+        let Standing::Waits { asking, .. } = standing else { break };
+        assert!(said <= MOST_SAID, "it waits again and again: {asking:?}");
         let Asking::Verbs { verbs, .. } = *asking else { panic!("{asking:?}") };
         let said = play.verbs.iter().find(|it| verbs.iter().any(|verb| **verb == ***it)).expect("a verb");
         let message = Message::Say { verb: (*said).into(), inputs: IndexMap::default() };

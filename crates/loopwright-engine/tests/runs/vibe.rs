@@ -91,6 +91,8 @@ fn a_whole_stage_is_driven_unattended() {
     let back = std::fs::read_to_string(bench.around().join("prompt.retrospective")).expect("a prompt");
     assert!(back.contains("The stage to look back on: 1."), "{back}");
     assert!(upkeep.contains("\n  - short\n"), "what reviews noted is there: {upkeep}");
+    let review = std::fs::read_to_string(bench.around().join("prompt.review")).expect("a prompt");
+    assert!(review.contains("+thanks") && !review.contains("+goodbye"), "of this checkpoint alone: {review}");
 }
 
 #[test]
@@ -205,7 +207,7 @@ fn a_command_that_hangs_is_a_command_that_failed() {
     assert_eq!(walk(&bench), ["smoke.1 fail", "smoke-triage.1 blocked", "stuck.1"]);
     assert!(bench.path().join("one").exists() && !bench.path().join("three").exists());
     let prompt = std::fs::read_to_string(bench.around().join("prompt")).expect("a prompt");
-    assert!(prompt.contains("timed out"), "{prompt}");
+    assert!(prompt.contains("timed out: it took longer than 1 s"), "{prompt}");
 }
 
 #[test]
@@ -261,4 +263,70 @@ fn evidence_beside_the_papers_is_the_implementers_to_write() {
     assert!(matches!(standing, Standing::Rounded { .. }), "{standing:?}");
     assert_eq!(walk(&bench)[0], "implement.1 ready_for_review");
     assert_eq!(bench.read(".vibe/EVIDENCE.md"), "it says hello\n");
+}
+
+/// What a run of `vibe` refuses before anybody is called.
+fn refused(bench: &Bench) -> String {
+    match run(&engine(bench), &vibe(), &Begin::default()) {
+        Ok((_, standing)) => panic!("{standing:?}"),
+        Err(error) => error.to_string(),
+    }
+}
+
+#[test]
+fn files_that_nobody_would_see_change_are_not_worked_with() {
+    let bench = Bench::with(&files());
+    bench.git(&["rm", "-r", "-q", "--cached", ".vibe"]);
+    bench.write(".gitignore", ".vibe\n");
+    let why = refused(&bench);
+    assert!(why.contains("git ignores `.vibe/STATE.md`"), "{why}");
+    assert!(engine(&bench).journal.runs().expect("runs").is_empty(), "nothing was begun");
+    // One that the engine alone writes may be.
+    bench.write(".gitignore", ".vibe/LOOP_RESULT.json\n");
+    let (_, standing) = run(&one_round(engine(&bench)), &vibe(), &Begin::default()).expect("a run");
+    assert!(matches!(standing, Standing::Rounded { .. }), "{standing:?}");
+}
+
+#[test]
+fn without_its_papers_no_run_is_begun() {
+    for (missing, files) in [
+        (".vibe/STATE.md", vec![(".vibe/PLAN.md", PLAN)]),
+        (".vibe/PLAN.md", vec![(".vibe/STATE.md", STATE)]),
+    ] {
+        let bench = Bench::with(&files);
+        let why = refused(&bench);
+        assert!(why.contains(&format!("there is no `{missing}`")), "{why}");
+        assert!(engine(&bench).journal.runs().expect("runs").is_empty(), "nothing was begun");
+    }
+}
+
+#[test]
+fn a_checkpoint_that_nobody_planned_is_not_built() {
+    let plan = PLAN.replace("### ", "### Checkpoint ");
+    for (state, plan, reason) in [
+        (
+            STATE.replace("Checkpoint: 1.0", "Checkpoint: 9.9"),
+            PLAN,
+            "checkpoint 9.9 is to be built, and PLAN.md does not have it",
+        ),
+        (STATE.to_owned(), plan.as_str(), "checkpoint 1.0 is to be built, and PLAN.md does not have it"),
+        (
+            STATE.replace("NOT_STARTED", "IN_REVIEW"),
+            plan.as_str(),
+            "checkpoint 1.0 is to be judged, and PLAN.md does not have it",
+        ),
+        (STATE.replace("NOT_STARTED", "DONE"), "# PLAN\n", "PLAN.md has no checkpoints"),
+    ] {
+        let bench = Bench::with(&[
+            (".vibe/STATE.md", &state),
+            (".vibe/PLAN.md", plan),
+            (".vibe/CONTEXT.md", "# C\n"),
+        ]);
+        let (_, standing) = run(&engine(&bench), &vibe(), &Begin::default()).expect("a run");
+        assert!(matches!(standing, Standing::Waits { .. }), "{standing:?}");
+        let record: serde_json::Value =
+            serde_json::from_str(&bench.read(".vibe/LOOP_RESULT.json")).expect("JSON");
+        assert_eq!(record["reason"], reason);
+        assert_eq!(walk(&bench).len(), 1, "nobody was called: {:?}", walk(&bench));
+    }
 }

@@ -158,6 +158,13 @@ fn said(workflow: &Workflow, words: &[String]) -> Result<Said, CommandError> {
     let parsed = parsed.try_get_matches_from(words).and_then(|it| VerbArgs::from_arg_matches(&it));
     let typed = parsed.unwrap_or_else(|error| error.exit());
     let Some(verb) = &typed.verb else {
+        if workflow.tools.is_some() {
+            return Err(CommandError::user(format!(
+                "`{}` is a workflow: say what to do with it",
+                workflow.name
+            ))
+            .hinted(format!("`loopwright {} --help` lists what it knows", workflow.name)));
+        }
         let verbs: Vec<&str> = workflow.verbs.keys().map(|it| &**it).collect();
         return Err(CommandError::user(format!("`{}` is a workflow: say what to do with it", workflow.name))
             .hinted(format!(

@@ -8,6 +8,23 @@ use crate::runs::{CODER, WAITS, name, project, say, waited_for};
 use crate::{Outcome, run_in};
 
 #[test]
+fn what_a_run_in_the_background_is_called_is_said_for_programs_too() -> Outcome {
+    let folder = project("background-json", CODER)?;
+    fs::write(folder.join("mine"), "not committed\n")?;
+    let begun = say(&folder, "run greet world --detach --json")?;
+    assert_eq!(begun.code, Some(0), "{}", begun.stderr);
+    let told: serde_json::Value = serde_json::from_str(&begun.stdout)?;
+    let run = name(&folder)?;
+    assert_eq!(told["run"], run.as_str());
+    assert!(
+        told["log"].as_str().is_some_and(|it| it.ends_with(&format!("runs/{run}/background.log"))),
+        "{told}"
+    );
+    say(&folder, &format!("stop {run}"))?;
+    Ok(())
+}
+
+#[test]
 fn a_run_in_the_background_is_begun_when_the_command_returns_and_can_be_ended() -> Outcome {
     let folder = project("background", WAITS)?;
     let begun = say(&folder, "run greet world --detach")?;

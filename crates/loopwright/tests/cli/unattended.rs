@@ -2,8 +2,8 @@
 
 use std::fs;
 
-use crate::Outcome;
 use crate::runs::{CODER, WORKFLOW, name, project, say};
+use crate::{Outcome, loopwright};
 
 #[test]
 fn a_policy_answers_only_what_the_workflow_declares() -> Outcome {
@@ -106,5 +106,24 @@ fn a_question_can_be_put_off() -> Outcome {
     let put_off = say(&folder, &format!("answer {run} deferred"))?;
     assert_eq!(put_off.code, Some(1), "{}", put_off.stderr);
     assert!(put_off.stdout.contains("because `ask` came out as deferred"), "{}", put_off.stdout);
+    Ok(())
+}
+
+#[test]
+fn what_is_said_does_not_go_into_the_project() -> Outcome {
+    let folder = project("unattended-redirected", CODER)?;
+    let said = |to: &str| -> std::io::Result<std::process::ExitStatus> {
+        let mut command = loopwright(&folder);
+        command.args(["run", "greet", "world", "--json"]).stdout(fs::File::create(folder.join(to))?);
+        command.stderr(std::process::Stdio::null()).status()
+    };
+    assert_eq!(said("run.log")?.code(), Some(2));
+    assert!(say(&folder, "list")?.stdout.contains("no runs"), "nothing was begun");
+    let refused = fs::read_to_string(folder.join("run.log"))?;
+    assert_eq!(refused, "", "{refused}");
+    fs::remove_file(folder.join("run.log"))?;
+    fs::write(folder.join(".gitignore"), "*.log\n")?;
+    assert_eq!(said("run.log")?.code(), Some(3), "what git ignores is nobody's work");
+    assert!(!fs::read_to_string(folder.join("run.log"))?.is_empty());
     Ok(())
 }

@@ -167,6 +167,7 @@ fn the_project_and_the_format_can_be_said_anywhere() -> Outcome {
         vec!["vibe", "--repo-root", &root, "--format", "json", "next"],
         vec!["vibe", "next", "--repo-root", &root, "--format", "json"],
         vec!["vibe", "--format=json", "next", &format!("--repo-root={root}")],
+        vec!["--repo-root", &root, "--format=json", "vibe", "next"],
     ] {
         assert_eq!(run_in(&elsewhere, &words)?.stdout, expected, "{words:?}");
     }
@@ -368,6 +369,19 @@ fn a_run_that_stops_for_a_person_says_so_with_its_exit_code() -> Outcome {
     let ran = run_in(&folder, &["vibe", "run"])?;
     assert_eq!(ran.code, Some(3), "{}{}", ran.stdout, ran.stderr);
     assert!(ran.stdout.contains("Stopped: blocked by people: ISSUE-1."), "{}", ran.stdout);
+    Ok(())
+}
+
+#[test]
+fn the_project_around_a_folder_is_meant() -> Outcome {
+    let folder = begun("vibe-around")?;
+    assert!(Command::new("git").args(["init", "-q"]).current_dir(&folder).status()?.success());
+    let below = folder.join("some/where");
+    fs::create_dir_all(&below)?;
+    assert_eq!(run_in(&below, &["vibe", "next"])?.stdout, run_in(&folder, &["vibe", "next"])?.stdout);
+    fs::remove_file(folder.join(".vibe/PLAN.md"))?;
+    assert_eq!(run_in(&below, &["vibe", "init"])?.code, Some(0), "what is missing is begun");
+    assert!(folder.join(".vibe/PLAN.md").exists() && !below.join(".vibe").exists());
     Ok(())
 }
 

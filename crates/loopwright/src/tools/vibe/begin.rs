@@ -37,17 +37,17 @@ pub(super) struct AddCheckpointArgs {
 
 pub(super) fn cmd_init(output: Output) -> Result<ExitCode, CommandError> {
     let folder = Folder::here()?;
-    let there: Vec<&str> = BEGUN.iter().map(|(path, _)| *path).filter(|it| folder.exists(it)).collect();
-    if !there.is_empty() {
-        let are =
-            if there.len() == 1 { "is there already, and stays" } else { "are there already, and stay" };
-        return Err(CommandError::user(format!("{} {are} as before", there.join(" and ")))
-            .hinted("`loopwright vibe validate` says whether it can be worked with"));
+    let missing: Vec<(&str, &str)> = BEGUN.into_iter().filter(|(path, _)| !folder.exists(path)).collect();
+    if missing.is_empty() {
+        return Err(CommandError::user(format!(
+            "{STATE} and {PLAN} are there already, and stay as they are"
+        ))
+        .hinted("`loopwright vibe validate` says whether they can be worked with"));
     }
-    for (path, text) in BEGUN {
+    for (path, text) in &missing {
         folder.write(path, text)?;
     }
-    let created: Vec<&str> = BEGUN.iter().map(|(path, _)| *path).collect();
+    let created: Vec<&str> = missing.iter().map(|(path, _)| *path).collect();
     output.write(&json!({
         "ok": true,
         "created": created,

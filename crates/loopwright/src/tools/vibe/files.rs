@@ -5,6 +5,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use loopwright_engine::Home;
 use loopwright_formats::vibe::{self, Options, STATE, State, text};
 use serde_json::json;
 
@@ -38,8 +39,15 @@ pub(super) struct Folder {
 }
 
 impl Folder {
+    /// The folder somebody stands in; that of the project around it, where only that has such files.
     pub(super) fn here() -> Result<Self, CommandError> {
-        Ok(Self { root: session::here()? })
+        let here = session::here()?;
+        let has_files = |it: &Path| it.join(".vibe").is_dir();
+        if has_files(&here) {
+            return Ok(Self { root: here });
+        }
+        let around = Home::find(&here).ok().map(|it| it.root().to_owned());
+        Ok(Self { root: around.filter(|it| has_files(it)).unwrap_or(here) })
     }
 
     /// STATE.md, which everything else is about: what it says, and its text.
