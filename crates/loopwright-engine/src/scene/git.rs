@@ -51,13 +51,11 @@ impl Scene<'_> {
     }
 
     fn since_commit(&self, commit: Option<&str>) -> Result<String, Unseen> {
-        match commit {
-            Some(commit) => self.since(commit),
-            None => {
-                let git = self.files.git();
-                self.since(&git.text(&["hash-object", "-t", "tree", "/dev/null"]).map_err(FilesError::from)?)
-            }
+        if let Some(commit) = commit {
+            return self.since(commit);
         }
+        let nothing = self.files.git().text(&["hash-object", "-t", "tree", "/dev/null"]);
+        self.since(&nothing.map_err(FilesError::from)?)
     }
 
     fn since(&self, from: &str) -> Result<String, Unseen> {
