@@ -29,7 +29,9 @@ mod unkept;
 pub use self::config::{
     AgentConfig, CONFIG, Config, FenceConfig, OneOrMany, RoleConfig, Source, Sources, Worktrees, user_file,
 };
-pub use self::driver::{AT_WORK, Asking, Driver, Standing, WAITS_UNTIL, fits, this_process};
+pub use self::driver::{
+    AT_WORK, Asking, Driver, Standing, WAITS_UNTIL, at_work_in, fits, holder_in_words, this_process,
+};
 pub use self::engine::{Begin, Definition, Engine};
 pub use self::error::EngineError;
 pub use self::fork::Forked;

@@ -51,6 +51,8 @@ pub struct Lookout<'l> {
     pub now: Millis,
     /// Facts that are taken for granted.
     pub facts: IndexMap<Name, Name>,
+    /// Why no command is run, if none is to be: then checks are taken to pass.
+    pub unasked: Option<String>,
     /// The field whose new value tells a person why: `document.field`.
     pub telling: &'l str,
 }
@@ -102,6 +104,9 @@ impl Lookout<'_> {
         let Some(Kind::Check(check)) = scene.state().map(|it| &it.kind) else {
             return Err(EngineError::Wrong(format!("`{}` is no check", scene.run.at.state)));
         };
+        if let Some(why) = &self.unasked {
+            return Ok(Outcome { summary: why.clone(), ..Outcome::of("pass") });
+        }
         let commands = effects::commands_of(scene, check)?;
         let commands: Vec<&str> = commands.iter().map(String::as_str).collect();
         let wall = Duration::from_millis(check.timeout);

@@ -35,6 +35,22 @@ impl Engine {
         Ok(self.driver_of(&self.journal.run(name)?).map(str::to_owned))
     }
 
+    /// Whether a run was begun in this worktree, or works in it now.
+    pub fn is_here(&self, name: &str) -> Result<bool, EngineError> {
+        let here = self.home.root().to_string_lossy();
+        let mut begun = None;
+        for stored in self.journal.events(name, 0)? {
+            if let Event::Placed(site) = stored.event {
+                if site.folder == here {
+                    return Ok(true);
+                }
+                begun.get_or_insert(site.folder);
+            }
+        }
+        // A run that never got so far is nobody's.
+        Ok(begun.is_none())
+    }
+
     /// Who drives the run of a line, if somebody does.
     pub fn driver_of<'l>(&self, line: &'l RunLine) -> Option<&'l str> {
         let (holder, until) = line.held.as_ref()?;

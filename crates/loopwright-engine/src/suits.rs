@@ -5,6 +5,7 @@ use loopwright_core::language::Folder;
 use loopwright_core::language::units::Unit;
 use loopwright_core::machine::{Started, before};
 use loopwright_core::name::Name;
+use loopwright_core::paths::FileSet;
 
 use crate::config::CONFIG;
 use crate::engine::{Begin, Engine};
@@ -171,7 +172,7 @@ impl Engine {
             let Ok(Some(path)) = scene.path(name) else { continue };
             if given(name) && begin.phase.is_none() && !self.home.root().join(&path).is_file() {
                 return Err(EngineError::Wrong(format!(
-                    "there is no `{path}` in {}, and a run of `{}` works with it from the start",
+                    "there is no `{path}` in {}, where a run of `{}` works: at the root of the repository",
                     self.home.root().display(),
                     workflow.name
                 )));
@@ -216,15 +217,18 @@ impl Engine {
         Ok(())
     }
 
+    /// Whether some of these files would be committed.
+    pub(crate) fn committed_of(&self, scene: &Scene<'_>, paths: &[String]) -> Result<bool, EngineError> {
+        let sets = if self.home.is_repository { committed(scene)? } else { Vec::new() };
+        Ok(paths.iter().any(|path| sets.iter().any(|it| it.matches(path))))
+    }
+
     /// What was changed and not committed before the run began, if it will be part of what is committed.
     pub(crate) fn begun_before(&self, scene: &Scene<'_>) -> Result<Option<String>, EngineError> {
         if !self.home.is_repository {
             return Ok(None);
         }
-        let mut sets = Vec::new();
-        for document in actions(scene.workflow).filter_map(|it| it.commits.as_ref()).flatten() {
-            sets.extend(scene.set(document)?);
-        }
+        let sets = committed(scene)?;
         let Some(head) = scene.files.git().head()?.filter(|_| !sets.is_empty()) else { return Ok(None) };
         let changes = scene.look.since(&scene.files.look_back(&head)?);
         let paths: Vec<String> = changes.iter().map(Change::path).map(str::to_owned).collect();
@@ -235,6 +239,15 @@ impl Engine {
             format!("not committed yet, and so part of what will be judged and committed: {listed}")
         }))
     }
+}
+
+/// What a workflow commits.
+fn committed(scene: &Scene<'_>) -> Result<Vec<FileSet>, EngineError> {
+    let mut sets = Vec::new();
+    for document in actions(scene.workflow).filter_map(|it| it.commits.as_ref()).flatten() {
+        sets.extend(scene.set(document)?);
+    }
+    Ok(sets)
 }
 
 /// All states of a workflow, those of its children with them.

@@ -249,5 +249,10 @@ pub(crate) fn waits_for(engine: &Engine, name: &str, verb: &str) -> Result<bool,
 /// Whether a run of a workflow was ever about this.
 pub(crate) fn is_known(engine: &Engine, workflow: &str, subject: &str) -> Result<bool, CommandError> {
     let runs = engine.journal.runs().map_err(|it| told(it.into()))?;
-    Ok(runs.iter().any(|it| it.run.workflow == workflow && it.run.subject == subject))
+    for line in runs.iter().filter(|it| it.run.workflow == workflow && it.run.subject == subject) {
+        if engine.is_here(&line.run.name).map_err(told)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }

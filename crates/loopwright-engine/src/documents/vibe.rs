@@ -119,6 +119,7 @@ fn state(text: &str) -> Value {
         "human_blockers": names(&|it| it.impact == Impact::Blocker && it.is_human() && !it.is_settled()),
         "pending_decisions": names(&|it| it.status.as_deref() == Some("DECISION_REQUIRED")),
         "open_issues": names(&|it| !it.is_settled()),
+        "for_people": names(&|it| it.is_human() && !it.is_settled()),
         "work_log": state.work_log,
         "evidence_lines": state.evidence_signals,
         "text": text,
@@ -146,6 +147,14 @@ fn planned(text: &str, (current, stage): (Option<&str>, Option<&str>)) -> Value 
         Next::Unknown => ("unknown", String::new(), String::new()),
         Next::Advance { id, stage } => ("same-stage", id, stage.unwrap_or_default()),
         Next::NewStage { id, to, .. } => ("new-stage", id, to),
+    };
+    // Whoever goes on from an id that is there twice comes by it for ever.
+    let twice = |id: &str| plan.checkpoints.iter().filter(|it| it.id == id).count() > 1;
+    let current_id = current.and_then(|it| plan.find(it)).map(|it| it.id.as_str());
+    let is = match is {
+        "same-stage" if twice(&next) || current_id.is_some_and(twice) => "twice",
+        "new-stage" if twice(&next) || current_id.is_some_and(twice) => "twice-in-stages",
+        other => other,
     };
     let of_current = |it: Option<String>| it.unwrap_or_default();
     json!({

@@ -8,6 +8,18 @@ pub fn this_process() -> String {
     format!("process {pid} on {} since {}", host(), begun(pid).unwrap_or_default())
 }
 
+/// Whoever is meant, for people: on this machine by the number of the process alone.
+pub fn holder_in_words(holder: &str) -> String {
+    let words: Vec<&str> = holder.split(' ').collect();
+    match words.as_slice() {
+        ["process", pid, "on", on, "since", _] if *on == host() => format!("process {pid}"),
+        ["process", pid, "on", on, "since", _] => {
+            format!("process {pid} on {}", on.split('/').next().unwrap_or(on))
+        }
+        _ => holder.to_owned(),
+    }
+}
+
 /// Whether whoever is meant was a process of this machine and is none any more. Of others nothing is known.
 pub(crate) fn is_gone(holder: &str) -> bool {
     is_there(holder) == Some(false)

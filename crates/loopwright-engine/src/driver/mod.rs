@@ -8,6 +8,7 @@ mod follow;
 mod heart;
 mod holder;
 mod items;
+mod left;
 mod letters;
 pub(crate) mod place;
 mod record;
@@ -18,9 +19,10 @@ use std::sync::Arc;
 
 use loopwright_core::machine::{Effect, Event, Run, RunView, Site, Started, Want, advance, begin, due};
 
-pub use self::holder::this_process;
+pub use self::holder::{holder_in_words, this_process};
 pub(crate) use self::holder::{is_alive, is_gone};
 pub use self::letters::fits;
+pub use self::place::at_work_in;
 pub(crate) use self::record::stands;
 pub use self::record::{AT_WORK, WAITS_UNTIL};
 pub use self::standing::Standing;
@@ -198,6 +200,7 @@ impl<'e> Driver<'e> {
     /// Keeps what was learnt, and lets go of the run.
     fn leave(&mut self) -> Result<(), EngineError> {
         let written = self.write_down();
+        self.note_left();
         self.engine.journal.release(&self.lease)?;
         written
     }
@@ -212,6 +215,9 @@ impl<'e> Driver<'e> {
             return if run.is_over() { Ok(Some(Standing::Over { ending: None, run })) } else { Err(busy) };
         }
         self.settle_lost()?;
+        if self.run.of.is_none() && !self.run.is_over() {
+            self.hear_of_changes()?;
+        }
         let before = self.rounds() + u32::from(self.rests_now());
         loop {
             // What somebody edited was there before they said something.

@@ -94,7 +94,7 @@ pub(super) fn keep_within(scene: &Scene<'_>, before: &Look, bounds: &Bounds) -> 
     if rules.is_empty() {
         return undo_outside(scene, before, bounds, after);
     }
-    let patch = scene.files.patch(&before.tree, &after.tree, &rules)?;
+    let patch = scene.files.kept_patch(&before.tree, &after.tree, &rules)?;
     scene.files.restore(&after, &before.tree, &rules)?;
     scene.files.unstage(&rules)?;
     let (look, within, rest) = undo_outside(scene, before, bounds, scene.files.look_since(&before.tree)?)?;
@@ -138,7 +138,7 @@ pub(super) fn undo(
     (after, changes): (&Look, &[Change]),
     paths: &[&str],
 ) -> Result<(Arc<Look>, Undone), EngineError> {
-    let patch = scene.files.patch(&before.tree, &after.tree, paths)?;
+    let patch = scene.files.kept_patch(&before.tree, &after.tree, paths)?;
     let aside = paths.iter().any(|it| after.is_repository(it)).then(|| scene.files.aside());
     scene.files.restore(after, &before.tree, paths)?;
     // What was undone must not come back with somebody's next commit.

@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::documents::{About, Reader, text_of};
 use crate::error::EngineError;
 use crate::files::{Change, Look};
-use crate::scene::Scene;
+use crate::scene::{Kept, Scene};
 
 /// Puts such fields back to what they were before some changes were made: all files afterwards, and what is to be said of
 /// it. Files written after a moment were written by somebody else, who may.
@@ -21,6 +21,7 @@ pub(super) fn put_back(
 ) -> Result<Option<(Arc<Look>, String)>, EngineError> {
     let kept = scene.set_by_engine()?;
     let mut told = Vec::new();
+    let gone = bring_back(scene, before, (&kept, changes), until)?;
     for (path, (reader, fields)) in &kept {
         let changed = |it: &Change| matches!(it, Change::Changed(changed) if changed == path);
         if !changes.iter().any(changed) || until.is_some_and(|it| written_after(scene, path, it)) {
@@ -37,11 +38,43 @@ pub(super) fn put_back(
             told.push(format!("{} of `{path}`", names.join(", ")));
         }
     }
-    if told.is_empty() {
+    let mut said = Vec::new();
+    if !told.is_empty() {
+        said.push(format!(
+            "only the engine sets {}: what was written there was put back",
+            told.join(" and ")
+        ));
+    }
+    if !gone.is_empty() {
+        said.push(format!("without {} nobody could go on: it is back as it was", gone.join(" and ")));
+    }
+    if said.is_empty() {
         return Ok(None);
     }
-    let said = format!("only the engine sets {}: what was written there was put back", told.join(" and "));
-    Ok(Some((Arc::new(scene.files.look()?), said)))
+    Ok(Some((Arc::new(scene.files.look()?), said.join("; "))))
+}
+
+/// Brings files with such fields back that were removed, or that something else stands in the place of.
+fn bring_back(
+    scene: &Scene<'_>,
+    before: &Look,
+    (kept, changes): (&Kept, &[Change]),
+    until: Option<SystemTime>,
+) -> Result<Vec<String>, EngineError> {
+    let is_gone = |path: &&String| {
+        let removed = changes.iter().any(|it| matches!(it, Change::Removed(it) if it == *path));
+        // Of somebody who was killed nobody knows whether it was they who removed it.
+        removed && until.is_none()
+    };
+    let mut gone = Vec::new();
+    for path in kept.keys().filter(is_gone) {
+        let below = format!("{path}/");
+        let inner = changes.iter().map(Change::path).filter(|it| it.starts_with(&below));
+        let paths: Vec<&str> = inner.chain([path.as_str()]).collect();
+        scene.files.restore(&scene.files.look()?, &before.tree, &paths)?;
+        gone.push(format!("`{path}`"));
+    }
+    Ok(gone)
 }
 
 fn written_after(scene: &Scene<'_>, path: &str, moment: SystemTime) -> bool {

@@ -2,6 +2,7 @@
 //! any fence, so that nobody who works behind one may leave any behind.
 
 use std::fs;
+use std::io;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
@@ -94,6 +95,7 @@ pub(super) fn put_back(git: &Git, then: &Value) -> Result<Vec<String>, EngineErr
         }
         let path = place(git, name);
         let disk = |error| FilesError::Disk { path: path.clone(), error };
+        let was = kept_aside(git, &path).map_err(disk)?;
         match before {
             None => fs::remove_file(&path).map_err(disk)?,
             Some(before) => match before["text"].as_str() {
@@ -106,7 +108,25 @@ pub(super) fn put_back(git: &Git, then: &Value) -> Result<Vec<String>, EngineErr
                 None => fs::remove_file(&path).map_err(disk)?,
             },
         }
-        became.push(format!("`{name}` was changed, and put back"));
+        let was = was.map(|it| format!("; what it had become is in {}", it.display())).unwrap_or_default();
+        became.push(format!("`{name}` was changed, and put back{was}"));
     }
     Ok(became)
+}
+
+/// Copies a file to where it is in nobody's way: it may have been a person who changed it.
+fn kept_aside(git: &Git, path: &Path) -> io::Result<Option<PathBuf>> {
+    if !path.is_file() {
+        return Ok(None);
+    }
+    let folder = git.common().join("loopwright/aside");
+    fs::create_dir_all(&folder)?;
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let free = (0_u16..u16::MAX).map(|it| folder.join(format!("{name}-{it}"))).find(|it| !it.exists());
+    if let Some(to) = &free {
+        fs::copy(path, to)?;
+        // A hook that lies there is nothing to run.
+        fs::set_permissions(to, fs::Permissions::from_mode(0o600))?;
+    }
+    Ok(free)
 }

@@ -11,6 +11,8 @@ pub struct Look {
     pub tree: String,
     /// What each file is, by path: its kind and the name of its bytes.
     files: BTreeMap<String, String>,
+    /// Repositories within this one that have no commit, which git does not look into. Of earlier looks nobody knows.
+    unborn: Option<Vec<String>>,
 }
 
 /// A file that is not what it was.
@@ -52,7 +54,7 @@ impl Look {
             let words: Vec<&str> = what.split(' ').collect();
             Some((path.to_owned(), format!("{} {}", words.get(mode)?, words.get(name)?)))
         });
-        Self { tree: tree.to_owned(), files: files.collect() }
+        Self { tree: tree.to_owned(), files: files.collect(), unborn: None }
     }
 
     /// Whether a file is there.
@@ -72,16 +74,29 @@ impl Look {
 
     /// Whether something is a repository of its own.
     pub fn is_repository(&self, path: &str) -> bool {
-        self.file(path).is_some_and(|it| it.starts_with("160000 "))
+        self.file(path).is_some_and(|it| it.starts_with("160000 ")) || self.is_unborn(path)
+    }
+
+    fn is_unborn(&self, path: &str) -> bool {
+        self.unborn.iter().flatten().any(|it| it == path)
+    }
+
+    /// The same look, with repositories that have no commit.
+    pub(super) fn with_unborn(mut self, unborn: Vec<String>) -> Self {
+        self.unborn = Some(unborn);
+        self
     }
 
     /// What is not as it was in an earlier look.
     pub fn since(&self, before: &Self) -> Vec<Change> {
+        let begun =
+            self.unborn.iter().flatten().filter(|it| before.unborn.is_some() && !before.is_unborn(it));
+        let begun: Vec<Change> = begun.cloned().map(Change::Added).collect();
         if self.tree == before.tree {
-            return Vec::new();
+            return begun;
         }
         let gone = before.files.keys().filter(|it| !self.files.contains_key(*it));
-        let mut changes: Vec<Change> = gone.cloned().map(Change::Removed).collect();
+        let mut changes: Vec<Change> = gone.cloned().map(Change::Removed).chain(begun).collect();
         changes.extend(self.files.iter().filter_map(|(path, now)| match before.files.get(path) {
             None => Some(Change::Added(path.clone())),
             Some(then) => (then != now).then(|| Change::Changed(path.clone())),

@@ -100,7 +100,8 @@ impl Files {
         }
         let tree = git(&["write-tree"])?;
         let listed = git(&["ls-files", "--stage", "-z"])?;
-        Ok(Look::read(String::from_utf8_lossy(&tree).trim(), &listed))
+        let unborn = without.iter().map(|it| it.trim_start_matches(":(exclude)").to_owned()).collect();
+        Ok(Look::read(String::from_utf8_lossy(&tree).trim(), &listed).with_unborn(unborn))
     }
 
     /// Looks again as if nothing had been seen since an earlier look: what is ignored now, and was not in between, is not
@@ -180,8 +181,19 @@ impl Files {
 
     /// What changed between two looks, as text: everything, or some paths.
     pub fn patch(&self, from: &str, to: &str, paths: &[&str]) -> Result<String, FilesError> {
+        self.patch_by(&[], from, to, paths)
+    }
+
+    fn patch_by(
+        &self,
+        settings: &[&str],
+        from: &str,
+        to: &str,
+        paths: &[&str],
+    ) -> Result<String, FilesError> {
         let shown = ["--no-color", "--no-ext-diff", "--no-textconv", "--find-renames", "--binary"];
-        let mut arguments = vec!["diff"];
+        let mut arguments = settings.to_vec();
+        arguments.push("diff");
         arguments.extend(shown);
         arguments.extend([from, to, "--"]);
         arguments.extend(paths);
@@ -191,12 +203,32 @@ impl Files {
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 
+    /// The same for whoever wants it back: as it was to the last byte. What is no text is written as git writes what is
+    /// none.
+    pub fn kept_patch(&self, from: &str, to: &str, paths: &[&str]) -> Result<String, FilesError> {
+        let text = self.patch(from, to, paths)?;
+        if !text.contains('\u{fffd}') {
+            return Ok(text);
+        }
+        let disk = |error| FilesError::Disk { path: std::env::temp_dir(), error };
+        let mut rules = tempfile::NamedTempFile::new().map_err(disk)?;
+        std::io::Write::write_all(&mut rules, b"* -diff\n").map_err(disk)?;
+        let setting = format!("core.attributesFile={}", rules.path().display());
+        self.patch_by(&["-c", &setting], from, to, paths)
+    }
+
     /// What a file holds. `None`: it is not there.
     pub fn read(&self, path: &str) -> Result<Option<Vec<u8>>, FilesError> {
         let place = self.root().join(path);
         match fs::read(&place) {
             Ok(bytes) => Ok(Some(bytes)),
-            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            // Nor is a folder in its place a file.
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    io::ErrorKind::NotFound | io::ErrorKind::NotADirectory | io::ErrorKind::IsADirectory
+                ) =>
+            {
                 Ok(None)
             }
             Err(error) => Err(FilesError::Disk { path: place, error }),

@@ -12,7 +12,7 @@ pub enum JournalError {
     #[error("there is a run `{0}` already")]
     Taken(String),
     /// Somebody else drives the run.
-    #[error("run `{run}` is driven by {holder}")]
+    #[error("run `{run}` is driven by {}", crate::driver::holder_in_words(holder))]
     Held {
         /// The run.
         run: String,
@@ -22,7 +22,7 @@ pub enum JournalError {
         until: super::Millis,
     },
     /// The lease was taken over, or given back.
-    #[error("run `{run}` is no longer driven by {holder}")]
+    #[error("run `{run}` is no longer driven by {}", crate::driver::holder_in_words(holder))]
     LeaseLost {
         /// The run.
         run: String,

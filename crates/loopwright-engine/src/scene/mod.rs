@@ -14,6 +14,7 @@ use loopwright_core::machine::Run;
 use loopwright_core::name::{Name, in_expression};
 use serde_json::{Map, Value, json};
 
+pub(crate) use self::kept::Kept;
 pub use self::text::time;
 pub(crate) use self::text::{meant, uses};
 use crate::files::{Files, FilesError, Look};

@@ -1,5 +1,6 @@
 //! What an effect may change, and what becomes of the rest.
 
+use loopwright_core::machine::{Event, Evidence};
 use loopwright_engine::{Begin, Standing};
 
 use crate::bench::{Bench, run, workflow};
@@ -247,4 +248,31 @@ fn ignored_files_outlive_the_rules_that_ignore_them() {
         assert_eq!(bench.read(".env") + &bench.read("secret/key"), "KEY=1\nk\n", "{damage}");
         assert_eq!(bench.read(".gitignore"), ".env\nsecret/\n", "{damage}");
     }
+}
+
+/// What is undone can be had back to the last byte, whichever letters it is written in.
+#[test]
+fn what_is_undone_comes_back_as_it_was() {
+    let bench = Bench::with(&[("src/a", "a\n")]);
+    std::fs::write(bench.path().join("latin"), b"caf\xe9\n").expect("a file");
+    bench.git(&["add", "-A"]);
+    bench.git(&["commit", "-qm", "latin"]);
+    let worker = r"cat > /dev/null; echo new > src/a; printf 'gr\303\237\n\374\n' > new; printf '\351t\351\n' >> latin";
+    let engine = bench.engine(&[("coder", worker), ("judge", AGREES)]);
+    let begin = Begin { subject: "x".into(), ..Begin::default() };
+    let (name, _) = run(&engine, &workflow(&bounded()), &begin).expect("it runs");
+    assert!(!bench.path().join("new").exists(), "it was undone");
+    let events = engine.journal.events(&name, 0).expect("events");
+    let kept = events.iter().find_map(|it| match &it.event {
+        Event::Settled { evidence: Evidence::Out(out), .. } => out.kept.get("undone").cloned(),
+        _ => None,
+    });
+    let patch = engine.journal.blob(&kept.expect("a patch")).expect("the journal").expect("a patch");
+    std::fs::write(bench.around().join("patch"), patch).expect("a file");
+    bench.git(&["apply", "../patch"]);
+    let read = |it: &str| std::fs::read(bench.path().join(it)).expect("a file");
+    assert_eq!(
+        (read("new"), read("latin")),
+        (b"gr\xc3\x9f\n\xfc\n".to_vec(), b"caf\xe9\n\xe9t\xe9\n".to_vec())
+    );
 }

@@ -84,13 +84,24 @@ fn what_an_agent_makes_of_commits_of_earlier_runs_is_put_back() {
 }
 
 #[test]
-fn a_repository_that_an_agent_begins_within_this_one_stops_nobody() {
-    let bench = Bench::with(&[("test.sh", "exit 0\n")]);
-    task(
-        &bench,
-        "cat > /dev/null; echo hello > greeting; git init --quiet nest; git init --quiet 'other nest'; echo x > nest/x",
-    );
-    assert_eq!(bench.git(&["show", "--format=", "--name-only", "HEAD"]), "greeting");
+fn a_repository_that_an_agent_begins_within_this_one_is_moved_aside() {
+    for commit in ["", "git -C nest -c user.name=a -c user.email=a@b commit --quiet --allow-empty -m x;"] {
+        let bench = Bench::with(&[("test.sh", "exit 0\n")]);
+        let coder = format!(
+            "cat > /dev/null; echo hello > greeting; git init --quiet nest; git init --quiet 'other nest'; {commit} echo x > nest/x"
+        );
+        let engine = bench.engine(&[("claude", &coder), ("codex", "false")]);
+        let begin = Begin { subject: "greet".into(), ..Begin::default() };
+        run(&engine, &in_folder("../../workflows", "task"), &begin).expect("a run");
+        assert_eq!(bench.lines()[0], "implement.1 out-of-bounds", "{commit}");
+        for path in ["nest", "other nest"] {
+            assert!(!bench.path().join(path).exists(), "{commit}: {path}");
+            let aside = bench.path().join(format!(".git/loopwright/aside/{path}-0"));
+            assert!(aside.is_dir(), "{commit}: {path}");
+        }
+        assert_eq!(bench.read(".git/loopwright/aside/nest-0/x"), "x\n");
+        assert_eq!(bench.read("greeting"), "hello\n", "what it may write stays");
+    }
 }
 
 #[test]

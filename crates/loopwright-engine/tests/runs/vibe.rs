@@ -330,3 +330,80 @@ fn a_checkpoint_that_nobody_planned_is_not_built() {
         assert_eq!(walk(&bench).len(), 1, "nobody was called: {:?}", walk(&bench));
     }
 }
+
+#[test]
+fn whoever_leaves_and_edits_is_heard_before_anybody_is_called() {
+    let bench = Bench::with(&files());
+    let made = std::process::Command::new("mkfifo").arg(bench.around().join("at-work")).status();
+    assert!(made.expect("mkfifo").success());
+    let engine =
+        bench.engine(&[("claude", "cat > /dev/null; echo > ../at-work; exec sleep 1000"), ("codex", JUDGE)]);
+    let cancel = Cancel::default();
+    let driver = engine.begin(&vibe(), &Begin::default(), &cancel).expect("it begins");
+    let name = driver.name().to_owned();
+    let standing = std::thread::scope(|scope| {
+        let drives = scope.spawn(move || driver.drive());
+        std::fs::read(bench.around().join("at-work")).expect("it is at work");
+        cancel.call_off();
+        drives.join().expect("a driver").expect("it can be driven")
+    });
+    assert!(matches!(standing, Standing::CalledOff { .. }), "{standing:?}");
+    let issue = "- [ ] ISSUE-9: ask first\n  - Impact: BLOCKER\n  - Owner: human\n  - Status: OPEN\n";
+    let state = bench.read(".vibe/STATE.md").replace("- None.\n", issue);
+    bench.write(".vibe/STATE.md", &state);
+    let standing = engine.drive(&name, &Cancel::default()).expect("it goes on");
+    assert!(matches!(standing, Standing::Waits { .. }), "{standing:?}");
+    let record: serde_json::Value =
+        serde_json::from_str(&bench.read(".vibe/LOOP_RESULT.json")).expect("JSON");
+    assert_eq!(record["reason"], "blocked by people: ISSUE-9");
+    let lost = walk(&bench).into_iter().find(|it| it.contains("lost"));
+    assert_eq!(lost.as_deref(), Some("implement.1 lost"), "{:?}", walk(&bench));
+}
+
+#[test]
+fn an_id_that_is_there_twice_is_not_built_for_ever() {
+    let twice = PLAN.replace("### 1.1", "### 1.0");
+    let around = PLAN.replace("### 2.0", "### 1.0").replace("## Stage 2", "## Stage 1");
+    for plan in [twice, around] {
+        let bench = Bench::with(&[
+            (".vibe/STATE.md", &STATE.replace("NOT_STARTED", "DONE")),
+            (".vibe/PLAN.md", &plan),
+            (".vibe/CONTEXT.md", "# C\n"),
+        ]);
+        let (_, standing) = run(&engine(&bench), &vibe(), &Begin::default()).expect("a run");
+        assert!(matches!(standing, Standing::Waits { .. }), "{standing:?}");
+        let record: serde_json::Value =
+            serde_json::from_str(&bench.read(".vibe/LOOP_RESULT.json")).expect("JSON");
+        assert!(record["reason"].as_str().is_some_and(|it| it.contains("is in PLAN.md twice")), "{record}");
+    }
+}
+
+#[test]
+fn what_only_people_may_settle_is_theirs() {
+    let issue = "- [ ] ISSUE-3: choose a colour\n  - Impact: MAJOR\n  - Owner: human\n  - Status: OPEN\n";
+    let bench = Bench::with(&[
+        (".vibe/STATE.md", &STATE.replace("- None.\n", issue)),
+        (".vibe/PLAN.md", PLAN),
+        (".vibe/CONTEXT.md", "# C\n"),
+    ]);
+    let (_, standing) = run(&engine(&bench), &vibe(), &Begin::default()).expect("a run");
+    assert!(matches!(standing, Standing::Waits { .. }), "{standing:?}");
+    assert_eq!(walk(&bench), ["for-people.1"], "nobody was called");
+}
+
+#[test]
+fn a_state_file_that_an_agent_removes_is_back() {
+    for removes in ["rm .vibe/STATE.md", "rm .vibe/STATE.md; mkdir .vibe/STATE.md; echo x > .vibe/STATE.md/x"]
+    {
+        let bench = Bench::with(&files());
+        let worker = format!(
+            "cat > /dev/null; {removes}; printf '```json\\n{{\"verdict\": \"ready_for_review\"}}\\n```\\n'"
+        );
+        let engine = one_round(bench.engine(&[("claude", &worker), ("codex", JUDGE)]));
+        let (name, standing) = run(&engine, &vibe(), &Begin::default()).expect("a run");
+        assert!(matches!(standing, Standing::Rounded { .. }), "{standing:?}");
+        assert_eq!(bench.read(".vibe/STATE.md"), STATE.replace("NOT_STARTED", "IN_REVIEW"), "{removes}");
+        let told = engine.read(&name).expect("a run").1.last["implement"].summary.clone();
+        assert!(told.contains("without `.vibe/STATE.md` nobody could go on"), "{told}");
+    }
+}

@@ -202,14 +202,17 @@ fn begins(workflow: &Workflow, verb: &Name) -> bool {
     workflow.main.start.iter().any(|it| it.verb.as_ref() == Some(verb))
 }
 
-/// The run of a workflow that is meant: the one about the subject, or the only one there is.
+/// The run of a workflow that is meant: the one about the subject, or the only one there is. Runs that were begun in another
+/// worktree are others' work, unless one is named.
 fn live(engine: &Engine, workflow: &Workflow, subject: Option<&str>) -> Result<Option<String>, CommandError> {
     let runs = engine.journal.runs().map_err(|it| session::told(it.into()))?;
     let mut found = Vec::new();
     for line in runs {
+        let named = subject == Some(line.run.name.as_str());
         let is = line.run.parent.is_none()
             && line.run.workflow == *workflow.name
-            && subject.is_none_or(|it| it == line.run.subject || it == line.run.name);
+            && (named || subject.is_none_or(|it| it == line.run.subject));
+        let is = is && (named || engine.is_here(&line.run.name).map_err(session::told)?);
         if is && !engine.read(&line.run.name).map_err(session::told)?.1.is_over() {
             found.push(line.run);
         }

@@ -409,3 +409,61 @@ fn the_tools_are_listed_with_the_workflow() -> Outcome {
     assert!(unknown.stderr.contains("loopwright vibe --help"), "{}", unknown.stderr);
     Ok(())
 }
+
+#[test]
+fn every_worktree_has_its_own_run() -> Outcome {
+    let folder = begun("vibe-worktrees")?;
+    let git = |at: &Path, words: &[&str]| -> io::Result<()> {
+        let done = Command::new("git")
+            .args(["-c", "user.name=a", "-c", "user.email=a@b"])
+            .args(words)
+            .current_dir(at)
+            .output()?;
+        assert!(done.status.success(), "{words:?}: {}", String::from_utf8_lossy(&done.stderr));
+        Ok(())
+    };
+    git(&folder, &["init", "-q"])?;
+    git(&folder, &["config", "user.name", "a"])?;
+    git(&folder, &["config", "user.email", "a@b"])?;
+    fs::create_dir_all(folder.join(".loopwright"))?;
+    let stays = r#"cat > /dev/null; printf '```json\n{"verdict": "blocked"}\n```\n'"#;
+    let config = format!("agents:\n  claude: {{command: {0}}}\n  codex: {{command: {0}}}\n", json!(stays));
+    fs::write(folder.join(".loopwright/config.yaml"), config)?;
+    git(&folder, &["add", "-A"])?;
+    git(&folder, &["commit", "-qm", "start"])?;
+    let other = scratch("vibe-worktrees-other")?;
+    fs::remove_dir_all(&other)?;
+    git(&folder, &["worktree", "add", "-q", &other.to_string_lossy(), "-b", "other"])?;
+    assert_eq!(run_in(&other, &["vibe", "run"])?.code, Some(3));
+    let theirs = fs::read_to_string(other.join(".vibe/LOOP_RESULT.json"))?;
+    assert_eq!(run_in(&folder, &["vibe", "run"])?.code, Some(3));
+    assert!(folder.join(".vibe/LOOP_RESULT.json").exists(), "it worked here");
+    assert_eq!(fs::read_to_string(other.join(".vibe/LOOP_RESULT.json"))?, theirs, "and not there");
+    let listed = run_in(&folder, &["list", "--json"])?.stdout;
+    assert_eq!(listed.matches("\"workflow\"").count(), 2, "{listed}");
+    Ok(())
+}
+
+#[test]
+fn looking_while_a_run_is_at_work_changes_nothing() -> Outcome {
+    let folder = begun("vibe-beside")?;
+    assert!(Command::new("git").args(["init", "-q"]).current_dir(&folder).status()?.success());
+    // Whoever is at work says so; this test is.
+    let me = loopwright_engine::this_process();
+    fs::write(folder.join(".git/loopwright-at-work"), format!("some-run, {me}"))?;
+    let plan = fs::read_to_string(folder.join(".vibe/PLAN.md"))?;
+    let state = fs::read_to_string(folder.join(".vibe/STATE.md"))?;
+    fs::write(folder.join(".vibe/STATE.md"), state.replace("NOT_STARTED", "IN_REVIEW"))?;
+    fs::write(folder.join(".vibe/PLAN.md"), plan.replace("git log --oneline -1", "touch it-ran"))?;
+    let said = json_of(&run_in(&folder, &["vibe", "next", "--json"])?)?;
+    assert_eq!(said["recommended_role"], "review");
+    assert!(
+        said["reason"].as_str().is_some_and(|it| it.contains("while the run some-run is at work")),
+        "{said}"
+    );
+    assert!(!folder.join("it-ran").exists() && !folder.join(".vibe/LOOP_RESULT.json").exists());
+    fs::write(folder.join(".git/loopwright-at-work"), "")?;
+    run_in(&folder, &["vibe", "next", "--json"])?;
+    assert!(folder.join("it-ran").exists() && folder.join(".vibe/LOOP_RESULT.json").exists());
+    Ok(())
+}

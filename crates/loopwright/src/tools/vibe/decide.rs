@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use indexmap::IndexMap;
 use loopwright_engine::process::Cancel;
-use loopwright_engine::{Lookout, time};
+use loopwright_engine::{Lookout, at_work_in, time};
 use loopwright_formats::vibe::record::Acknowledged;
 use loopwright_formats::vibe::{
     CONTEXT, Files as _, LOOP_RESULT, Overview, State, catalog, context, record, text,
@@ -62,7 +62,9 @@ pub(super) fn cmd_next(around: &Around<'_>, output: Output) -> Result<ExitCode, 
     let (state, text) = folder.state()?;
     let now = time(session::now());
     let recorded = folder.read(LOOP_RESULT);
-    if recorded.is_none() {
+    // What is written beside somebody who is at work would be taken for theirs.
+    let is_free = at_work_in(&folder.root).is_none();
+    if recorded.is_none() && is_free {
         folder.write(LOOP_RESULT, &record::render(&record::bootstrap(&state, &now)))?;
     }
     let acknowledged = record::acknowledgement(recorded.as_deref(), &text);
@@ -70,7 +72,7 @@ pub(super) fn cmd_next(around: &Around<'_>, output: Output) -> Result<ExitCode, 
     let mut decision = decide(around, &folder, IndexMap::new())?;
     if pending {
         PENDING.clone_into(&mut decision.title);
-    } else if decision.role == STOP {
+    } else if decision.role == STOP && is_free {
         folder.write(LOOP_RESULT, &record::render(&record::stop(&state, &decision.reason, &now)))?;
     }
     output.write(&json!({
@@ -145,6 +147,8 @@ fn decide(
         supervisor: &session::supervisor(),
         now: session::now(),
         facts,
+        unasked: at_work_in(&folder.root)
+            .map(|it| format!("demo commands are not run while the run {it} is at work")),
         telling: TELLING,
     };
     let cancel: Cancel = session::cancel_on_interrupt();
