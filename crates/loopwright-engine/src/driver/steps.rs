@@ -7,7 +7,7 @@ use loopwright_core::definition::{Kind, Unattended};
 use loopwright_core::machine::{Effect, Event, Evidence, Observed, Outcome, Site, Want, outdated};
 use loopwright_core::name::Name;
 use loopwright_core::signal;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::Driver;
 use crate::effects::{self, Done};
@@ -153,9 +153,13 @@ impl Driver<'_> {
         if let Some(values) = values.as_object_mut() {
             // So that somebody can come back to this moment.
             values.insert("tree".to_owned(), json!(look.tree));
-            // What an earlier try of the same visit left counts as this one's.
-            let first = known.as_ref().map(|it| &it["since"]).filter(|it| it.is_string());
-            values.insert("since".to_owned(), first.cloned().unwrap_or_else(|| json!(look.tree)));
+            // What an earlier try left counts as this one's.
+            let first = known.as_ref().map(|it| &it["since"]).filter(|it| it.is_string()).cloned();
+            let first = match first {
+                None => self.lost_since(effect)?,
+                known => known,
+            };
+            values.insert("since".to_owned(), first.unwrap_or_else(|| json!(look.tree)));
         }
         for (name, text) in prepared.kept {
             values[name] = json!(self.keep(text));
@@ -169,6 +173,20 @@ impl Driver<'_> {
             effects::perform(self.engine, &scene, effect, &values, &self.cancel)?
         };
         self.finish(effect, done)
+    }
+
+    /// What all files were when the visit before this one began, if that was lost. Whoever was at work then may have done it
+    /// all, and a workflow that decides anew comes back in another visit.
+    fn lost_since(&self, effect: &Effect) -> Result<Option<Value>, EngineError> {
+        let lost = self.run.last.get(&*effect.id.state).filter(|it| *it.signal == *"lost");
+        let Some(lost) = lost.filter(|it| it.visit + 1 == effect.id.visit) else { return Ok(None) };
+        let events = self.engine.journal.events(&self.name, 0)?;
+        Ok(events.into_iter().rev().find_map(|it| match it.event {
+            Event::Issued { effect: of, values, .. } if of.state == effect.id.state && of.visit == lost.visit => {
+                values.get("since").cloned()
+            }
+            _ => None,
+        }))
     }
 
     /// Waits until what is due may be begun, or the run is left.

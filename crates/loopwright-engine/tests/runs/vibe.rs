@@ -69,7 +69,7 @@ fn a_whole_stage_is_driven_unattended() {
         .replace("NOT_STARTED", "DONE")
         .replace(
             "- begun",
-            "- implement.1\n- smoke-triage.1\n- implement.2\n- implement.3\n- design.1\n- implement.4\n- begun",
+            "- implement of 1.0\n- smoke-triage of 1.0\n- implement of 1.1\n- design of 2.0\n- implement of 2.0\n- begun",
         );
     assert_eq!(state, after, "everything else in it stays as it was");
     let log = bench.git(&["log", "--format=%s"]);

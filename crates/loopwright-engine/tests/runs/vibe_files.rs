@@ -84,8 +84,9 @@ macro_rules! worker {
         r#"
 say() { printf '```json\n{"verdict": "%s"}\n```\n' "$1"; }
 log() {
-  grep -q "^- $LOOPWRIGHT_STATE.$LOOPWRIGHT_VISIT$" .vibe/STATE.md && return
-  sed "s/^- begun/- $LOOPWRIGHT_STATE.$LOOPWRIGHT_VISIT\n- begun/" .vibe/STATE.md > .vibe/new && mv .vibe/new .vibe/STATE.md
+  entry="$LOOPWRIGHT_STATE of $(sed -n 's/^- Checkpoint: //p' .vibe/STATE.md)"
+  grep -q "^- $entry$" .vibe/STATE.md && return
+  sed "s/^- begun/- $entry\n- begun/" .vibe/STATE.md > .vibe/new && mv .vibe/new .vibe/STATE.md
 }
 case "$LOOPWRIGHT_STATE" in
   implement)
