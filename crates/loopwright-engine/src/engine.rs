@@ -113,7 +113,7 @@ impl Engine {
         let workflow = self.fit(folder)?;
         let begin = &self.about(&workflow, begin);
         // Where another run is at work, none is begun.
-        let place = crate::driver::place::take(&self.home.git, "a run that is about to begin", &self.holder)?;
+        let place = crate::driver::place::take(&self.home.git, crate::driver::place::BEGINS, &self.holder)?;
         self.suits(&workflow, begin)?;
         self.has_documents((&workflow, folder), begin)?;
         let kept = serde_json::to_vec(&kept(folder)).map_err(|it| EngineError::Wrong(it.to_string()))?;

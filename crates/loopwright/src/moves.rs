@@ -163,6 +163,7 @@ pub(crate) fn said(engine: &Engine, name: &str, view: &RunView, verbs: &[Name]) 
     let over = |name: &str| engine.read(name).is_ok_and(|(_, run)| run.is_over());
     let about_it = engine.journal.runs().unwrap_or_default().into_iter().filter(|it| {
         it.run.parent.is_none()
+            && it.last > 0
             && it.run.subject == view.subject
             && *it.run.workflow == *view.workflow
             && !over(&it.run.name)

@@ -227,7 +227,7 @@ pub(crate) fn who_waits(engine: &Engine, name: &str) -> Result<String, CommandEr
         return Ok(name.to_owned());
     }
     let runs = engine.journal.runs().map_err(|it| told(it.into()))?;
-    for line in runs.iter().filter(|it| it.run.parent.as_deref() == Some(name)) {
+    for line in runs.iter().filter(|it| it.run.parent.as_deref() == Some(name) && it.last > 0) {
         let (_, child) = engine.read(&line.run.name).map_err(told)?;
         if !child.is_over() && due(&definition.workflow, &child).iter().any(|it| waits(&it.want)) {
             return Ok(line.run.name.clone());
@@ -249,7 +249,8 @@ pub(crate) fn waits_for(engine: &Engine, name: &str, verb: &str) -> Result<bool,
 /// Whether a run of a workflow was ever about this.
 pub(crate) fn is_known(engine: &Engine, workflow: &str, subject: &str) -> Result<bool, CommandError> {
     let runs = engine.journal.runs().map_err(|it| told(it.into()))?;
-    for line in runs.iter().filter(|it| it.run.workflow == workflow && it.run.subject == subject) {
+    let about = |it: &&RunLine| it.run.workflow == workflow && it.run.subject == subject && it.last > 0;
+    for line in runs.iter().filter(about) {
         if engine.is_here(&line.run.name).map_err(told)? {
             return Ok(true);
         }

@@ -277,6 +277,7 @@ impl<'e> Driver<'e> {
 
     /// The same driver, for which the folder was taken already.
     pub(crate) fn at(mut self, place: place::Place) -> Self {
+        place.is_for(&self.name, &self.engine.holder);
         self.place = Some(place);
         self
     }
@@ -314,6 +315,10 @@ impl<'e> Driver<'e> {
 /// A run as it stands, without driving it. An item's run is pinned to what the run around it is.
 pub(crate) fn read(engine: &Engine, name: &str) -> Result<(Definition, Run), EngineError> {
     let mut line = engine.journal.run(name)?;
+    // What it would have been a run of may not be there either.
+    if line.last == 0 {
+        return Err(never_began(name));
+    }
     while let Some(parent) = &line.run.parent {
         line = engine.journal.run(parent)?;
     }
@@ -380,6 +385,13 @@ fn fold(engine: &Engine, name: &str, definition: &Definition) -> Result<(Run, u6
     }
     match run {
         Some(run) => Ok((run, after + since, since)),
-        None => Err(EngineError::Wrong(format!("the run `{name}` was made room for and never began"))),
+        None => Err(never_began(name)),
     }
+}
+
+/// One that was made room for, when whoever was about to begin it was gone: it is nobody's.
+fn never_began(name: &str) -> EngineError {
+    EngineError::Wrong(format!(
+        "the run `{name}` was made room for and never began: nothing was done, and nothing has to be (`loopwright gc` clears it away)"
+    ))
 }

@@ -12,9 +12,21 @@ use crate::git::Git;
 /// The file that says who has taken a folder.
 const AT_WORK: &str = "loopwright-at-work";
 
+/// Who has taken it before the run has a name.
+pub(crate) const BEGINS: &str = "a run that is about to begin";
+
 /// A folder that is taken for as long as this is kept. Whoever is gone has let go of it.
 pub(crate) struct Place {
     file: File,
+}
+
+impl Place {
+    /// Says which run has it, now that it has begun. Only for people: who cannot be told it is told what was said before.
+    pub(crate) fn is_for(&self, run: &str, holder: &str) {
+        let mut file = &self.file;
+        let said = file.rewind().and_then(|()| file.set_len(0));
+        drop(said.and_then(|()| write!(file, "{run}, {holder}")));
+    }
 }
 
 impl Drop for Place {
@@ -33,6 +45,18 @@ pub fn at_work_in(root: &Path) -> Option<String> {
         Ok(said) => root.join(said.trim().strip_prefix("gitdir:")?.trim()),
         Err(_) => git,
     };
+    taken_by(&folder)
+}
+
+/// Whether somebody is about to begin a run, here or in another worktree: theirs may have a name and nothing more yet.
+pub(crate) fn is_begun_somewhere(git: &Git) -> bool {
+    let worktrees = std::fs::read_dir(git.common().join("worktrees")).into_iter().flatten().flatten();
+    let mut folders = worktrees.map(|it| it.path()).chain([git.common().to_owned()]);
+    folders.any(|it| taken_by(&it).is_some_and(|it| it == BEGINS))
+}
+
+/// Who has taken what belongs to a folder of git's.
+fn taken_by(folder: &Path) -> Option<String> {
     let said = std::fs::read_to_string(folder.join(AT_WORK)).ok()?;
     let (run, holder) = said.split_once(", ")?;
     is_alive(holder).then(|| run.to_owned())

@@ -182,7 +182,9 @@ impl Driver<'_> {
         let Some(lost) = lost.filter(|it| it.visit + 1 == effect.id.visit) else { return Ok(None) };
         let events = self.engine.journal.events(&self.name, 0)?;
         Ok(events.into_iter().rev().find_map(|it| match it.event {
-            Event::Issued { effect: of, values, .. } if of.state == effect.id.state && of.visit == lost.visit => {
+            Event::Issued { effect: of, values, .. }
+                if of.state == effect.id.state && of.visit == lost.visit =>
+            {
                 values.get("since").cloned()
             }
             _ => None,

@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use serde::Serialize;
 
+use crate::driver::place::is_begun_somewhere;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::journal::{Journal as _, JournalError, Millis, RunLine, Sqlite};
@@ -192,14 +193,15 @@ fn why_not(
     let age = now.saturating_sub(family.updated());
     let line = &family.first;
     // One that never began has learnt nothing, and nobody can go on with it.
-    if line.last > 0 {
-        match engine.read(&line.run.name) {
-            Ok((_, run)) if !run.is_over() => {
-                return Some(format!("it is open: {} ({})", line.stands.state, line.stands.status));
-            }
-            Ok(_) => {}
-            Err(error) => return Some(format!("whether it is over cannot be told: {error}")),
+    if line.last == 0 {
+        return is_begun_somewhere(&engine.home.git).then(|| "it may be about to begin".to_owned());
+    }
+    match engine.read(&line.run.name) {
+        Ok((_, run)) if !run.is_over() => {
+            return Some(format!("it is open: {} ({})", line.stands.state, line.stands.status));
         }
+        Ok(_) => {}
+        Err(error) => return Some(format!("whether it is over cannot be told: {error}")),
     }
     let ago = |it: Millis| if it < DAY { "today".to_owned() } else { format!("{} days ago", it / DAY) };
     (age < older_than).then(|| format!("it ended {}", ago(age)))

@@ -71,6 +71,9 @@ pub(crate) fn cmd_list(arguments: &ListArgs) -> Result<ExitCode, CommandError> {
 /// Where a run stands. Whoever drove it may be gone without a word.
 pub(super) fn status(engine: &Engine, line: &RunLine) -> String {
     let status = line.stands.status.as_str();
+    if line.last == 0 {
+        return if engine.driver_of(line).is_some() { AT_WORK } else { "never began" }.to_owned();
+    }
     let by_itself = status == AT_WORK || status.starts_with(WAITS_UNTIL);
     if !by_itself || line.run.parent.is_some() || engine.driver_of(line).is_some() {
         return status.to_owned();

@@ -207,7 +207,8 @@ fn begins(workflow: &Workflow, verb: &Name) -> bool {
 fn live(engine: &Engine, workflow: &Workflow, subject: Option<&str>) -> Result<Option<String>, CommandError> {
     let runs = engine.journal.runs().map_err(|it| session::told(it.into()))?;
     let mut found = Vec::new();
-    for line in runs {
+    // One that never began is nobody's.
+    for line in runs.into_iter().filter(|it| it.last > 0) {
         let named = subject == Some(line.run.name.as_str());
         let is = line.run.parent.is_none()
             && line.run.workflow == *workflow.name

@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 use std::{fs, io};
 
-use crate::runs::{WAITS, git, name, project, say, start, waited_for};
+use crate::runs::{CODER, WAITS, git, name, project, say, start, waited_for};
 use crate::{Outcome, Ran, loopwright};
 
 #[test]
@@ -34,6 +34,47 @@ fn a_driver_that_is_killed_leaves_nothing_running_and_a_run_that_goes_on() -> Ou
     assert!(fs::read_to_string(folder.join(".loopwright/config.yaml"))?.contains("# by hand"));
     assert!(resumed.stderr.contains("try 2"), "{}", resumed.stderr);
     assert!(!Path::new(&format!("/proc/{}", pid.trim())).exists(), "the agent goes on");
+    Ok(())
+}
+
+/// Makes room for a run, as whoever was killed at just this moment has.
+fn made_room_for(folder: &Path, name: &str) -> Outcome {
+    use loopwright_engine::journal::{Journal as _, NewRun, Sqlite};
+    fs::create_dir_all(folder.join(".git/loopwright"))?;
+    let journal = Sqlite::open(&folder.join(".git/loopwright/journal.db"))?;
+    let (name, workflow, subject) = (name.to_owned(), "greet".to_owned(), "world".to_owned());
+    let definition = "of which nothing is there".to_owned();
+    Ok(journal.create(&NewRun { name, workflow, subject, definition, ..NewRun::default() })?)
+}
+
+#[test]
+fn a_run_that_never_began_is_in_nobodys_way() -> Outcome {
+    let folder = project("run-never-began", CODER)?;
+    assert!(say(&folder, "list")?.stdout.contains("no runs yet"));
+    made_room_for(&folder, "early")?;
+    let listed = say(&folder, "list")?.stdout;
+    assert!(listed.contains("early  greet     world           never began"), "{listed}");
+    assert!(say(&folder, "status")?.stdout.contains("no run is open"));
+    for words in ["stop early", "resume early", "status early", "show early", "why early"] {
+        let said = say(&folder, words)?;
+        assert_eq!(said.code, Some(2), "{words}: {}", said.stderr);
+        assert!(said.stderr.contains("nothing was done, and nothing has to be"), "{words}: {}", said.stderr);
+    }
+    let verb = say(&folder, "greet go world")?;
+    assert!(verb.stderr.contains("no run of `greet` that waits"), "{}", verb.stderr);
+    assert_eq!(say(&folder, "run greet world --answer Q1=yes")?.code, Some(3));
+    let verb = say(&folder, "greet go world")?;
+    assert_eq!(verb.code, Some(0), "it is the other that is meant: {}{}", verb.stdout, verb.stderr);
+    // Somebody who is about to begin one has made room for it, too.
+    let place = folder.join(".git/loopwright-at-work");
+    let me = loopwright_engine::this_process();
+    fs::write(&place, format!("a run that is about to begin, {me}"))?;
+    let cleared = say(&folder, "gc")?.stdout;
+    assert!(cleared.contains("it may be about to begin") && cleared.contains("removed 0 runs"), "{cleared}");
+    fs::write(&place, format!("another, {me}"))?;
+    let cleared = say(&folder, "gc")?.stdout;
+    assert!(cleared.contains("removed 1 run"), "{cleared}");
+    assert!(!say(&folder, "list")?.stdout.contains("early"));
     Ok(())
 }
 
