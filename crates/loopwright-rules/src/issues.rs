@@ -10,8 +10,13 @@ use crate::{Change, Report};
 
 /// The status of an issue that a person has to decide about.
 const UNDECIDED: &str = "DECISION_REQUIRED";
+/// The status of one that is settled, once its box is ticked as well.
+const RESOLVED: &str = "RESOLVED";
+/// What is known of an issue, wherever below it that stands.
+const FIELDS: &[&str] =
+    &["impact", "status", "owner", "unblock_condition", "unblock", "evidence_needed", "evidence", "notes"];
 
-/// Issues that a human owns, and those that wait for a decision, stay as they are.
+/// Issues that a human owns, and those that wait for a decision, stay as they are until they are settled.
 pub(crate) fn human_issues_untouched(changes: &[Change<'_>], states: &[String], report: &mut Report) {
     let usual = [".vibe/STATE.md".to_owned(), "**/.vibe/STATE.md".to_owned()];
     let states = Patterns::new(if states.is_empty() { &usual } else { states });
@@ -21,7 +26,7 @@ pub(crate) fn human_issues_untouched(changes: &[Change<'_>], states: &[String], 
         for issue in issues(change.after.unwrap_or_default()) {
             *left.entry(issue.text).or_default() += 1;
         }
-        for issue in issues(before).into_iter().filter(|it| it.is_human || it.is_undecided) {
+        for issue in issues(before).into_iter().filter(Issue::is_guarded) {
             match left.get_mut(&issue.text) {
                 Some(count) if *count > 0 => *count -= 1,
                 _ => {
@@ -38,8 +43,19 @@ struct Issue {
     title: String,
     is_human: bool,
     is_undecided: bool,
+    is_ticked: bool,
+    /// The first that is said counts.
+    status: Option<String>,
     /// All of it, without the space after it.
     text: Vec<u8>,
+}
+
+impl Issue {
+    /// One that is settled may be put away.
+    fn is_guarded(&self) -> bool {
+        let is_settled = self.is_ticked && self.status.as_deref() == Some(RESOLVED);
+        self.is_undecided || self.is_human && !is_settled
+    }
 }
 
 fn issues(text: &[u8]) -> Vec<Issue> {
@@ -50,24 +66,33 @@ fn issues(text: &[u8]) -> Vec<Issue> {
     // What a human's issue has in it, boxes below it too, is the human's.
     let mut open: Vec<(usize, usize)> = Vec::new();
     let mut has_owner = false;
+    // Where another entry began that is no box: of what comes after it, only fields are the issue's.
+    let mut entry: Option<usize> = None;
     for (bytes, line) in &lines {
         if let Some(title) = heading(line) {
             is_active = title.to_lowercase() == "active issues" && *spelling.get_or_insert(title) == title;
             open.clear();
+            entry = None;
             continue;
         }
         if !is_active {
             continue;
         }
-        if let Some(title) = boxed(line) {
-            let indent = line.chars().take_while(|it| it.is_whitespace()).count();
+        let indent = line.chars().take_while(|it| it.is_whitespace()).count();
+        let is_field = field(line).is_some();
+        if let Some((is_ticked, title)) = boxed(line) {
+            entry = None;
             open.retain(|(_, outer)| *outer < indent);
             open.push((issues.len(), indent));
             has_owner = false;
             let title = title.chars().take(80).collect();
-            issues.push(Issue { title, is_human: false, is_undecided: false, text: Vec::new() });
-        } else if waits_for_a_decision(line) {
-            issues.last_mut().filter(|_| !open.is_empty()).into_iter().for_each(|it| it.is_undecided = true);
+            let (is_human, is_undecided, status, text) = (false, false, None, Vec::new());
+            issues.push(Issue { title, is_human, is_undecided, is_ticked, status, text });
+        } else if let Some(status) = status(line) {
+            if let Some(issue) = issues.last_mut().filter(|_| !open.is_empty()) {
+                issue.is_undecided |= status == UNDECIDED;
+                issue.status.get_or_insert(status);
+            }
         } else if let Some(owner) = owner(line)
             && !has_owner
         {
@@ -75,8 +100,11 @@ fn issues(text: &[u8]) -> Vec<Issue> {
             if let Some(issue) = issues.last_mut().filter(|_| !open.is_empty()) {
                 issue.is_human = owner && !is_placeholder(&issue.title);
             }
+        } else if !is_field && ["- ", "* ", "+ "].iter().any(|it| line.trim_start().starts_with(it)) {
+            entry = Some(entry.map_or(indent, |it| it.min(indent)));
         }
-        for (index, _) in &open {
+        let belongs = |outer: usize| is_field || entry.is_none_or(|it| it > outer);
+        for (index, _) in open.iter().filter(|(_, outer)| belongs(*outer)) {
             issues.get_mut(*index).into_iter().for_each(|it| it.text.extend_from_slice(bytes));
         }
     }
@@ -119,11 +147,11 @@ fn heading(line: &str) -> Option<&str> {
     rest.starts_with(char::is_whitespace).then(|| rest.trim()).filter(|it| !it.is_empty())
 }
 
-/// What stands after a box.
-fn boxed(line: &str) -> Option<&str> {
+/// Whether a box is ticked, and what stands after it.
+fn boxed(line: &str) -> Option<(bool, &str)> {
     let rest = line.trim_start().strip_prefix('-')?.trim_start().strip_prefix('[')?;
     let (mark, title) = rest.split_once(']')?;
-    matches!(mark.trim(), "" | "x" | "X").then(|| title.trim())
+    matches!(mark.trim(), "" | "x" | "X").then(|| (!mark.trim().is_empty(), title.trim()))
 }
 
 /// Whether it is what the template has where an issue would be.
@@ -140,12 +168,17 @@ fn owner(line: &str) -> Option<bool> {
     is_owner.then(|| word.is_some_and(|it| it.eq_ignore_ascii_case("human")))
 }
 
-/// Whether a line says that a person has to decide.
-fn waits_for_a_decision(line: &str) -> bool {
-    let detail = line.trim_start().strip_prefix('-').and_then(|it| it.split_once(':'));
-    detail.is_some_and(|(key, value)| {
-        let key = key.trim_matches(|it: char| !it.is_alphanumeric());
-        let value = value.split_whitespace().next().unwrap_or_default();
-        key.eq_ignore_ascii_case("status") && value.eq_ignore_ascii_case(UNDECIDED)
-    })
+/// What a line says of an issue: which field, and what.
+fn field(line: &str) -> Option<(String, &str)> {
+    let (key, value) = line.trim_start().strip_prefix('-')?.split_once(':')?;
+    let words: Vec<&str> = key.split(|it: char| !it.is_alphanumeric()).filter(|it| !it.is_empty()).collect();
+    let key = words.join("_").to_lowercase();
+    FIELDS.contains(&&*key).then_some((key, value))
+}
+
+/// How an issue stands, if a line says so.
+fn status(line: &str) -> Option<String> {
+    let (key, value) = field(line)?;
+    let word = value.split_whitespace().next().unwrap_or_default();
+    (key == "status" && !word.is_empty()).then(|| word.to_uppercase())
 }
