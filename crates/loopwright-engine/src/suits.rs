@@ -11,7 +11,7 @@ use crate::config::CONFIG;
 use crate::engine::{Begin, Engine};
 use crate::error::EngineError;
 use crate::files::{Change, Files, Look};
-use crate::git::GitError;
+use crate::git::{Git, GitError};
 use crate::scene::Scene;
 
 impl Engine {
@@ -203,6 +203,7 @@ impl Engine {
         if !self.home.is_repository || !actions(workflow).any(|it| it.commits.is_some()) {
             return Ok(());
         }
+        self.is_finished(workflow, &self.home.git)?;
         for who in ["GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"] {
             match self.home.git.text(&["var", who]) {
                 Ok(_) => {}
@@ -215,6 +216,19 @@ impl Engine {
             }
         }
         Ok(())
+    }
+
+    /// Whether what somebody began with git has come to its end, where a workflow commits.
+    pub(crate) fn is_finished(&self, workflow: &Workflow, git: &Git) -> Result<(), EngineError> {
+        if !self.home.is_repository || !actions(workflow).any(|it| it.commits.is_some()) {
+            return Ok(());
+        }
+        match crate::effects::unfinished(git)? {
+            Some(what) => {
+                Err(EngineError::Wrong(format!("`{}` commits what it did, and {what}", workflow.name)))
+            }
+            None => Ok(()),
+        }
     }
 
     /// Whether some of these files would be committed.

@@ -207,7 +207,7 @@ impl<'e> Driver<'e> {
 
     fn go(&mut self) -> Result<Option<Standing>, EngineError> {
         if self.place.is_none()
-            && let Err(busy) = self.take_place()
+            && let Err(busy) = self.take_place().and_then(|()| self.may_commit())
         {
             // To end, it needs no folder.
             self.hear_stop()?;

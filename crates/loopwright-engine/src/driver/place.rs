@@ -4,6 +4,7 @@ use std::fs::{File, TryLockError};
 use std::io::{Read as _, Seek as _, Write as _};
 use std::path::Path;
 
+use super::Driver;
 use super::holder::{holder_in_words, is_alive};
 use crate::error::EngineError;
 use crate::files::FilesError;
@@ -18,6 +19,16 @@ pub(crate) const BEGINS: &str = "a run that is about to begin";
 /// A folder that is taken for as long as this is kept. Whoever is gone has let go of it.
 pub(crate) struct Place {
     file: File,
+}
+
+impl Driver<'_> {
+    /// Whether nothing that a person began with git stands in the way of what the run will commit.
+    pub(super) fn may_commit(&self) -> Result<(), EngineError> {
+        if self.run.of.is_some() || self.run.is_over() {
+            return Ok(());
+        }
+        self.engine.is_finished(&self.definition.workflow, self.files.git())
+    }
 }
 
 impl Place {

@@ -35,6 +35,9 @@ pub(super) fn commit(
             return Ok(made_of(commit));
         }
     }
+    if let Some(what) = super::unfinished(git)? {
+        return Ok(Done::plain("failed", format!("nothing was committed, as {what}")));
+    }
     if let Some(gate) = stale(scene)? {
         return Ok(Done::plain(
             "failed",
@@ -60,7 +63,10 @@ pub(super) fn commit(
     }
     // An index of our own, so that what somebody else has staged stays staged and is not committed.
     let index = git.folder().join("loopwright").join("index-commit");
-    let _ = std::fs::remove_file(&index);
+    // Whoever was killed may have left both.
+    for left in [&index, &index.with_extension("lock")] {
+        let _ = std::fs::remove_file(left);
+    }
     let own: [(&str, &OsStr); 1] = [("GIT_INDEX_FILE", index.as_os_str())];
     match &head {
         Some(head) => git.with(&["read-tree", head.as_str()], &own, None)?,

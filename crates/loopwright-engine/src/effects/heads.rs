@@ -16,8 +16,35 @@ use crate::scene::Scene;
 const WHY: &str = "loopwright: put back to where it was";
 /// What git keeps of something that was begun and not committed. The next commit would be taken for the end of it.
 const UNFINISHED: &[&str] = &["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD"];
+/// The same, as people call it, with what is said to git to end it.
+const MIDDLE: &[(&str, &str, &str)] = &[
+    ("MERGE_HEAD", "merge", "merge"),
+    ("CHERRY_PICK_HEAD", "cherry-pick", "cherry-pick"),
+    ("REVERT_HEAD", "revert", "revert"),
+    ("rebase-apply/applying", "series of patches", "am"),
+    ("rebase-merge", "rebase", "rebase"),
+    ("rebase-apply", "rebase", "rebase"),
+];
 /// What goes with it.
 const BESIDE: &[&str] = &["MERGE_MODE", "MERGE_MSG", "AUTO_MERGE"];
+
+/// What git is in the middle of, and what to do about it: a commit now would be taken for the end of that, with whatever is
+/// not settled in it.
+pub(crate) fn unfinished(git: &Git) -> Result<Option<String>, EngineError> {
+    if let Some((_, what, word)) = MIDDLE.iter().find(|(file, ..)| git.folder().join(file).exists()) {
+        return Ok(Some(format!(
+            "a {what} is not finished here: finish it (`git {word} --continue`) or call it off (`git {word} --abort`)"
+        )));
+    }
+    let unmerged = git.text(&["ls-files", "--unmerged", "-z"])?;
+    let unmerged = unmerged.split('\0').filter_map(|it| it.split_once('\t'));
+    let mut paths: Vec<String> = unmerged.map(|(_, path)| path.to_owned()).collect();
+    // A path is there once for each side.
+    paths.dedup();
+    Ok((!paths.is_empty()).then(|| {
+        format!("there are conflicts in {}: settle them, and say so with `git add`", super::listed(&paths))
+    }))
+}
 
 /// What is checked out now, for later.
 pub(super) fn now(git: &Git) -> Result<Value, EngineError> {

@@ -39,6 +39,7 @@ pub(crate) use self::bounds::{listed, undo_out_of_bounds};
 pub(crate) use self::calling::tidy;
 pub(crate) use self::check::{commands_of, judge};
 pub(crate) use self::commit::TRAILER;
+pub(crate) use self::heads::unfinished;
 pub(crate) use self::list::items;
 pub(crate) use self::shows::{Edit, due as shows_due, edited, show};
 pub(crate) use self::worktrees::NO_REPOSITORY;

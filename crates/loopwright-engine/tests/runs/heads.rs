@@ -2,9 +2,10 @@
 
 use loopwright_core::definition::Outcome as Ending;
 use loopwright_core::machine::{Event, Evidence};
-use loopwright_engine::{Begin, Standing};
+use loopwright_engine::process::Cancel;
+use loopwright_engine::{Begin, Engine, EngineError, Message, Standing};
 
-use crate::bench::{Bench, in_folder, run};
+use crate::bench::{Bench, in_folder, run, workflow};
 
 const APPROVES: (&str, &str) =
     ("codex", r#"cat > ../reviewed; printf '```json\n{"verdict": "APPROVED"}\n```\n'"#);
@@ -265,4 +266,85 @@ fn what_an_agent_stages_is_not_left_for_the_next_commit() {
     assert!(said(&bench).contains("something was staged, and is not any more"), "{}", said(&bench));
     assert_eq!(bench.git(&["show", "HEAD:kept"]), "two");
     assert_eq!(bench.git(&["status", "--porcelain"]), "");
+}
+
+const COMMITS: &str = r#"
+workflow: commits
+subject: thing
+documents: {code: {files: ["**"]}}
+verbs: {go: {}, merge: {}}
+states:
+  rest: {rest: "Say go.", on: {verb go: commit, verb merge: merge}}
+  merge: {do: [{run: "git merge --quiet side || true"}], then: commit, on: {failures: failed}}
+  commit: {do: [{commit: "it", what: [code]}], then: done, on: {failures: failed}}
+  done: {end: success}
+  failed: {end: failure}
+"#;
+
+/// Says a verb to a run, and drives it on.
+fn told(engine: &Engine, name: &str, message: &Message) -> Result<Standing, EngineError> {
+    let letter = serde_json::to_string(message).expect("a letter");
+    engine.journal.post(name, 0, &letter).expect("a letter");
+    engine.drive(name, &Cancel::default())
+}
+
+/// A repository in which two branches do not go together.
+fn torn() -> Bench {
+    let bench = Bench::with(&[("a", "a\n")]);
+    bench.git(&["checkout", "--quiet", "-b", "side"]);
+    bench.write("a", "theirs\n");
+    bench.git(&["commit", "--quiet", "-am", "theirs"]);
+    bench.git(&["checkout", "--quiet", "main"]);
+    bench.write("a", "ours\n");
+    bench.git(&["commit", "--quiet", "-am", "ours"]);
+    bench
+}
+
+#[test]
+fn in_the_middle_of_a_merge_nothing_is_begun_or_gone_on_with() {
+    let go = Message::Say { verb: "go".into(), inputs: indexmap::IndexMap::new() };
+    for (way, told_of) in [
+        ("git merge --quiet side", "a merge is not finished here: finish it (`git merge --continue`)"),
+        ("git cherry-pick side", "a cherry-pick is not finished here"),
+        ("git revert --no-edit HEAD^", "a revert is not finished here"),
+        ("git rebase --quiet side", "a rebase is not finished here"),
+        (
+            "echo b > a; git stash --quiet; echo c > a; git commit --quiet -am c; git stash pop --quiet",
+            "there are conflicts in `a`",
+        ),
+    ] {
+        let bench = torn();
+        let engine = bench.engine(&[]);
+        let begin = Begin { subject: "it".into(), ..Begin::default() };
+        let (name, standing) = run(&engine, &workflow(COMMITS), &begin).expect("a run");
+        assert!(matches!(standing, Standing::Waits { .. }), "{way}: {standing:?}");
+        let done = std::process::Command::new("sh").args(["-c", way]).current_dir(bench.path()).output();
+        let done = done.expect("a shell");
+        assert!(!done.status.success(), "{way}: {}", String::from_utf8_lossy(&done.stdout));
+        let before = bench.git(&["status", "--porcelain"]);
+        let other = Begin { subject: "other".into(), ..Begin::default() };
+        let why = engine.begin(&workflow(COMMITS), &other, &Cancel::default()).err().expect("it is refused");
+        assert!(why.to_string().contains(told_of), "{way}: {why}");
+        assert_eq!(engine.journal.runs().expect("runs").len(), 1, "{way}: nothing was begun");
+        let why = told(&engine, &name, &go).expect_err("it is refused");
+        assert!(why.to_string().contains(told_of), "{way}: {why}");
+        assert_eq!(bench.git(&["status", "--porcelain"]), before, "{way}");
+        // To end, nothing has to be settled.
+        let ended = told(&engine, &name, &Message::Stop { reason: "enough".into() }).expect("it is heard");
+        assert!(matches!(ended, Standing::Over { ending: None, .. }), "{way}: {ended:?}");
+    }
+}
+
+#[test]
+fn a_merge_that_is_begun_meanwhile_is_not_ended_by_a_commit() {
+    let bench = torn();
+    let engine = bench.engine(&[]);
+    let begin = Begin { subject: "it".into(), ..Begin::default() };
+    let (name, _) = run(&engine, &workflow(COMMITS), &begin).expect("a run");
+    let merge = Message::Say { verb: "merge".into(), inputs: indexmap::IndexMap::new() };
+    let standing = told(&engine, &name, &merge).expect("it goes on");
+    assert_eq!(standing.run().at.state.to_string(), "failed", "{standing:?}");
+    assert_eq!(bench.git(&["log", "--format=%s"]), "ours\nstart");
+    let why = engine.read(&name).expect("a run").1.last["commit"].summary.clone();
+    assert!(why.contains("nothing was committed, as a merge is not finished here"), "{why}");
 }
