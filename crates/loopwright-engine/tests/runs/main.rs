@@ -32,5 +32,6 @@ mod trunk;
 mod vibe;
 #[expect(dead_code, reason = "not everything of it is needed here")]
 mod vibe_files;
+mod vibe_stops;
 mod watched;
 mod worktrees;
