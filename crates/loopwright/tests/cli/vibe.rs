@@ -398,6 +398,27 @@ fn what_is_no_text_is_read_as_far_as_it_goes() -> Outcome {
 }
 
 #[test]
+fn a_question_beside_something_minor_keeps_a_plan_open_and_nothing_else_back() -> Outcome {
+    let folder = begun("vibe-beside-minor")?;
+    let issue = |id: &str, impact: &str| {
+        format!("- [ ] {id}: x\n  - Impact: {impact}\n  - Owner: agent\n  - Status: OPEN\n")
+    };
+    let issues = issue("ISSUE-1", "QUESTION") + &issue("ISSUE-2", "MINOR");
+    state(&folder, "- None.\n", &issues)?;
+    let next = json_of(&run_in(&folder, &["vibe", "next", "--json"])?)?;
+    assert_eq!(next["recommended_role"], "design", "{next}");
+    fs::remove_file(folder.join(".vibe/LOOP_RESULT.json"))?;
+    state(&folder, "Status: NOT_STARTED", "Status: DONE")?;
+    let next = json_of(&run_in(&folder, &["vibe", "next", "--json"])?)?;
+    assert_eq!(next["recommended_role"], "stop", "{next}");
+    assert!(
+        next["reason"].as_str().is_some_and(|it| it.ends_with("issues are still open: ISSUE-1; ISSUE-2")),
+        "{next}"
+    );
+    Ok(())
+}
+
+#[test]
 fn the_tools_are_listed_with_the_workflow() -> Outcome {
     let folder = scratch("vibe-help")?;
     let ran = run_in(&folder, &["vibe", "--help"])?;
