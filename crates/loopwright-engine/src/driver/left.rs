@@ -3,9 +3,10 @@
 use std::fs;
 use std::path::PathBuf;
 
-use loopwright_core::definition::{Kind, Target};
+use loopwright_core::definition::{Cell, Kind, Origin, Target};
 use loopwright_core::machine::{Evidence, Outcome, Want, due};
 use loopwright_core::name::Name;
+use loopwright_core::signal::CANCELLED;
 
 use super::Driver;
 use super::steps::settled;
@@ -29,22 +30,26 @@ impl Driver<'_> {
         drop(made.and_then(|()| fs::write(note, look.tree)));
     }
 
-    /// Whether the workflow goes on elsewhere after a call that is lost. Where it would try it again, or give up, a call that
-    /// a person put off is begun anew.
-    fn goes_on_when_lost(&self) -> bool {
+    /// As what the workflow hears of a call that a person put off: `cancelled`, where the state itself says how it goes on
+    /// then, or else `lost`. Where it would try it again, or give up, the call is begun anew.
+    fn goes_on_as(&self) -> Option<&'static str> {
         let machine = self.run.machine(&self.definition.workflow);
         let state = |name: &Name| machine.and_then(|it| it.states.get(&**name));
-        let cell = state(&self.run.at.state).and_then(|it| it.cells.get("lost"));
-        cell.and_then(|it| it.arms.first()).is_some_and(|it| match &it.to {
-            Target::State(name) => {
+        let cell = |signal: &str| state(&self.run.at.state).and_then(|it| it.cells.get(signal));
+        let goes_on = |cell: &Cell| match cell.arms.first().map(|it| &it.to) {
+            Some(Target::State(name)) => {
                 state(name).is_some_and(|it| !matches!(it.kind, Kind::End { .. } | Kind::Rest { .. }))
             }
-            Target::Again | Target::Back => false,
-        })
+            Some(Target::Again | Target::Back) | None => false,
+        };
+        if cell(CANCELLED).is_some_and(|it| it.origin == Origin::Own && goes_on(it)) {
+            return Some(CANCELLED);
+        }
+        cell("lost").is_some_and(goes_on).then_some("lost")
     }
 
     /// Says what was changed since the run was left. A call that was put off then was for files that are others now: where
-    /// the workflow decides anew after a lost call, it does.
+    /// the workflow decides anew after such a call, it does.
     pub(super) fn hear_of_changes(&mut self) -> Result<(), EngineError> {
         let note = self.note();
         let Ok(tree) = fs::read_to_string(&note) else { return Ok(()) };
@@ -69,8 +74,10 @@ impl Driver<'_> {
             let begun = self.run.at.begun.get(&it.id.to_string());
             matches!(it.want, Want::Call { .. }) && begun.is_some_and(|it| !it.open)
         });
-        if let Some(effect) = put_off.filter(|_| self.run.at.until.is_none() && self.goes_on_when_lost()) {
-            let mut outcome = Outcome::of("lost");
+        if let Some(effect) = put_off.filter(|_| self.run.at.until.is_none())
+            && let Some(signal) = self.goes_on_as()
+        {
+            let mut outcome = Outcome::of(signal);
             outcome.summary =
                 format!("the run was left while it was at work, and files were changed since: {listed}");
             self.learn(settled(&effect, Evidence::Out(Box::new(outcome))))?;

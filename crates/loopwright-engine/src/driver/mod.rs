@@ -214,11 +214,12 @@ impl<'e> Driver<'e> {
             let run = Box::new(self.run.clone());
             return if run.is_over() { Ok(Some(Standing::Over { ending: None, run })) } else { Err(busy) };
         }
+        let stood = self.run.at.state.clone();
         self.settle_lost()?;
         if self.run.of.is_none() && !self.run.is_over() {
             self.hear_of_changes()?;
         }
-        let before = self.rounds() + u32::from(self.rests_now());
+        let before = self.rounds() + u32::from(self.is_between(&stood));
         loop {
             // What somebody edited was there before they said something.
             if self.follow()? {

@@ -2,6 +2,7 @@
 
 use loopwright_core::definition::{Kind, Outcome as Ending, Target};
 use loopwright_core::machine::Run;
+use loopwright_core::name::Name;
 
 use super::Driver;
 use super::steps::Asking;
@@ -57,8 +58,14 @@ impl Driver<'_> {
         }
     }
 
-    pub(super) fn rests_now(&self) -> bool {
+    /// Whether it has to come back to its start before anything is done: it rests, or was led from where it stood to
+    /// something that the engine does.
+    pub(super) fn is_between(&self, stood: &Name) -> bool {
         let state = self.run.state(&self.definition.workflow);
-        state.is_some_and(|it| matches!(it.kind, Kind::Rest { .. }))
+        state.is_some_and(|it| match it.kind {
+            Kind::Rest { .. } => true,
+            Kind::Do { .. } => self.run.at.state != *stood,
+            _ => false,
+        })
     }
 }

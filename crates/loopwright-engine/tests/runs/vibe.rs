@@ -356,8 +356,8 @@ fn whoever_leaves_and_edits_is_heard_before_anybody_is_called() {
     let record: serde_json::Value =
         serde_json::from_str(&bench.read(".vibe/LOOP_RESULT.json")).expect("JSON");
     assert_eq!(record["reason"], "blocked by people: ISSUE-9");
-    let lost = walk(&bench).into_iter().find(|it| it.contains("lost"));
-    assert_eq!(lost.as_deref(), Some("implement.1 lost"), "{:?}", walk(&bench));
+    let left = walk(&bench).into_iter().find(|it| it.starts_with("implement"));
+    assert_eq!(left.as_deref(), Some("implement.1 cancelled"), "{:?}", walk(&bench));
 }
 
 #[test]

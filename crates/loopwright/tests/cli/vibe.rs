@@ -322,14 +322,43 @@ fi
 grep 'Status:' .vibe/STATE.md > .git/seen; echo hello > hello
 printf '```json\n{"verdict": "ready_for_review"}\n```\n'"#;
 
+/// Notes what it does; the first call is killed with whoever drives.
+const NOTES: &str = r#"cat > /dev/null
+echo '- noted' >> .vibe/STATE.md
+if [ ! -e .git/waits ]; then echo $$ > .git/waits; exec sleep 1000; fi
+echo hello > hello; printf '```json\n{"verdict": "ready_for_review"}\n```\n'"#;
+
 #[test]
-fn what_a_killed_call_wrote_into_a_field_of_the_engines_is_put_back() -> Outcome {
-    let folder = begun("vibe-killed")?;
+fn what_a_killed_call_wrote_into_the_state_is_nobody_elses_to_record() -> Outcome {
+    let folder = killed_at_work("vibe-killed-notes", NOTES)?;
+    let ran = run_in(&folder, &["vibe", "run", "--max-loops", "1"])?;
+    assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+    assert!(ran.stderr.contains("implement.1 -> lost"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("implement.2 -> ready_for_review"), "{}", ran.stderr);
+    let noted = fs::read_to_string(folder.join(".vibe/STATE.md"))?;
+    assert_eq!(noted.matches("- noted").count(), 2, "{noted}");
+    // What a person writes while the run lies still is theirs.
+    state(&folder, "- noted", "- noted by hand")?;
+    let ran = run_in(&folder, &["vibe", "run", "--max-loops", "1"])?;
+    assert_eq!(ran.code, Some(3), "{}{}", ran.stdout, ran.stderr);
+    assert!(
+        ran.stdout.contains("STATE.md is not what the last loop result was recorded for"),
+        "{}",
+        ran.stdout
+    );
+    Ok(())
+}
+
+/// A folder in which a call was killed with whoever drove it.
+fn killed_at_work(name: &str, agent: &str) -> Result<PathBuf, Box<dyn std::error::Error>> {
+    let folder = begun(name)?;
     state(&folder, "[ ] STAGE_DESIGNED", "[x] STAGE_DESIGNED")?;
     fs::write(folder.join(".vibe/CONTEXT.md"), "# CONTEXT\n")?;
     fs::create_dir_all(folder.join(".loopwright"))?;
-    let claims = Value::from(CLAIMS);
-    let config = format!("agents:\n  claude: {{command: {claims}}}\n  codex: {{command: cat}}\n");
+    let agent = Value::from(agent);
+    let config = format!("agents:\n  claude: {{command: {agent}}}\n  codex: {{command: cat}}\n");
+    // The record of it is there before.
+    run_in(&folder, &["vibe", "next"])?;
     fs::write(folder.join(".loopwright/config.yaml"), config)?;
     for words in
         ["init -q", "config user.name a", "config user.email a@example.invalid", "add -A", "commit -qm start"]
@@ -340,6 +369,12 @@ fn what_a_killed_call_wrote_into_a_field_of_the_engines_is_put_back() -> Outcome
     crate::runs::waited_for(&folder.join(".git/waits"));
     driver.kill()?;
     driver.wait()?;
+    Ok(folder)
+}
+
+#[test]
+fn what_a_killed_call_wrote_into_a_field_of_the_engines_is_put_back() -> Outcome {
+    let folder = killed_at_work("vibe-killed", CLAIMS)?;
     let ran = run_in(&folder, &["vibe", "run", "--max-loops", "1"])?;
     assert!(ran.stderr.contains("implement.1 -> lost"), "{}", ran.stderr);
     assert_eq!(fs::read_to_string(folder.join(".git/seen"))?, "- Status: NOT_STARTED\n");
