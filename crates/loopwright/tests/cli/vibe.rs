@@ -518,6 +518,15 @@ fn looking_while_a_run_is_at_work_changes_nothing() -> Outcome {
         "{said}"
     );
     assert!(!folder.join("it-ran").exists() && !folder.join(".vibe/LOOP_RESULT.json").exists());
+    let words = "vibe add-checkpoint --template fix --title Sums --fault adding --demo true";
+    let words: Vec<&str> = words.split(' ').collect();
+    let plan = fs::read_to_string(folder.join(".vibe/PLAN.md"))?;
+    let added = run_in(&folder, &words)?;
+    assert_eq!(added.code, Some(6), "{}", added.stderr);
+    assert!(added.stderr.contains("the run some-run is at work here"), "{}", added.stderr);
+    assert_eq!(fs::read_to_string(folder.join(".vibe/PLAN.md"))?, plan);
+    let its_agent = loopwright(&folder).args(&words).env("LOOPWRIGHT_RUN", "some-run").output()?;
+    assert_eq!(its_agent.status.code(), Some(0), "an agent of its own may");
     fs::write(folder.join(".git/loopwright-at-work"), "")?;
     run_in(&folder, &["vibe", "next", "--json"])?;
     assert!(folder.join("it-ran").exists() && folder.join(".vibe/LOOP_RESULT.json").exists());

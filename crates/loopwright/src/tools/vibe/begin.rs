@@ -3,12 +3,13 @@
 use std::process::ExitCode;
 
 use indexmap::IndexMap;
+use loopwright_engine::at_work_in;
 use loopwright_formats::vibe::{self, Files as _, PLAN, STATE, text};
 use serde_json::json;
 
 use super::files::Folder;
 use super::output::Output;
-use crate::error::CommandError;
+use crate::error::{self, CommandError};
 
 /// What a new folder has.
 const BEGUN: [(&str, &str); 2] =
@@ -61,6 +62,15 @@ pub(super) fn cmd_add_checkpoint(
     output: Output,
 ) -> Result<ExitCode, CommandError> {
     let folder = Folder::here()?;
+    let by_it = std::env::var("LOOPWRIGHT_RUN").ok();
+    // What the agents of a run write is theirs, by whatever means.
+    if let Some(run) = at_work_in(&folder.root).filter(|it| Some(it) != by_it.as_ref()) {
+        return Err(CommandError::with_code(
+            format!("the run {run} is at work here, and would take this for what an agent wrote"),
+            error::HELD,
+        )
+        .hinted("leave it first (Ctrl-C where it runs), or add the checkpoint once it waits or is done"));
+    }
     let template = template(&folder, &arguments.template)?;
     let stage = match &arguments.stage {
         Some(stage) => stage.clone(),
