@@ -265,6 +265,15 @@ fn a_checkpoint_is_added_at_the_end_of_its_stage() -> Outcome {
     state(&folder, "Checkpoint: 1.0", "Checkpoint: 1.1")?;
     let ran = run_in(&folder, &["vibe", "validate", "--strict", "--json"])?;
     assert_eq!(ran.code, Some(0), "{}", ran.stdout);
+    // Options may stand between the keys, and what a key says may look like one.
+    let root = folder.to_string_lossy().into_owned();
+    let words =
+        ["vibe", "add-checkpoint", "--title=Docs", "--template", "fix", "--demo", "--json", "--stage"];
+    let words = [&words[..], &["1", "--fault", "none", "--format", "json", "--repo-root", &root]].concat();
+    let ran = run_in(&scratch("vibe-added-elsewhere")?, &words)?;
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert_eq!(json_of(&ran)?["checkpoint"], "1.2");
+    assert!(fs::read_to_string(&plan)?.contains("  * `--json`\n"), "{}", fs::read_to_string(&plan)?);
     Ok(())
 }
 

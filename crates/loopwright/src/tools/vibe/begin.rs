@@ -20,6 +20,10 @@ const TEMPLATES: &str = "templates/checkpoints";
 const KNOWN: [(&str, &str); 2] =
     [("feature", include_str!("files/feature.yaml")), ("fix", include_str!("files/fix.yaml"))];
 
+/// Options of `add-checkpoint` that may stand between the keys of a template, and whether something is said with them.
+const OPTIONS: [(&str, bool); 5] =
+    [("--template", true), ("--stage", true), ("--repo-root", true), ("--format", true), ("--json", false)];
+
 #[derive(clap::Args, Debug)]
 pub(super) struct AddCheckpointArgs {
     /// Which template: `templates/checkpoints/NAME.yaml`, or one of `feature` and `fix`
@@ -31,7 +35,7 @@ pub(super) struct AddCheckpointArgs {
     /// The same as `--format json`
     #[arg(long)]
     pub(super) json: bool,
-    /// What the template leaves open: `--KEY VALUE`, last
+    /// What the template leaves open: `--KEY VALUE`
     #[arg(value_name = "--KEY VALUE", trailing_var_arg = true, allow_hyphen_values = true)]
     values: Vec<String>,
 }
@@ -90,6 +94,26 @@ pub(super) fn cmd_add_checkpoint(
     folder.write(PLAN, &plan)?;
     output.write(&json!({"ok": true, "checkpoint": id, "stage": stage, "plan_path": PLAN}));
     Ok(ExitCode::SUCCESS)
+}
+
+/// The words of `add-checkpoint` with all options before the keys, where they are told from them.
+pub(super) fn in_order(words: &[String]) -> Vec<String> {
+    let (mut options, mut keys) = (Vec::new(), Vec::new());
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        let name = word.split_once('=').map_or(word.as_str(), |(name, _)| name);
+        let known = OPTIONS.iter().find(|(it, _)| *it == name);
+        // What is said with either is taken as it is.
+        let more = if known.is_some_and(|(_, takes)| !takes) || name != word || !word.starts_with("--") {
+            None
+        } else {
+            words.next()
+        };
+        let of = if known.is_some() { &mut options } else { &mut keys };
+        of.extend(std::iter::once(word).chain(more).cloned());
+    }
+    options.append(&mut keys);
+    options
 }
 
 fn template(folder: &Folder, name: &str) -> Result<String, CommandError> {

@@ -17,6 +17,9 @@ use crate::commands::drive;
 use crate::error::CommandError;
 use crate::progress::MannerArgs;
 
+/// The tool that is told more than it can know of.
+const ADD_CHECKPOINT: &str = "add-checkpoint";
+
 /// Tools for a `.vibe` folder
 #[derive(clap::Parser, Debug)]
 struct VibeArgs {
@@ -65,7 +68,10 @@ pub(super) fn tool(around: &Around<'_>, words: &[String]) -> Option<Result<ExitC
     let word = first_word(words)?;
     VibeArgs::command().get_subcommands().find(|it| it.get_name() == word)?;
     let name = format!("loopwright {}", around.name);
-    let parsed = VibeArgs::try_parse_from(std::iter::once(&name).chain(words));
+    let at = words.iter().position(|it| it == ADD_CHECKPOINT).filter(|_| word == ADD_CHECKPOINT);
+    let (before, after) = words.split_at(at.map_or(words.len(), |it| it + 1));
+    let words = before.iter().cloned().chain(begin::in_order(after));
+    let parsed = VibeArgs::try_parse_from(std::iter::once(name).chain(words));
     // As clap itself would: it prints what is asked for, or what is wrong, and ends.
     let arguments = parsed.unwrap_or_else(|error| error.exit());
     Some(act(around, &arguments))
