@@ -96,6 +96,11 @@ impl Crew {
             found = self.there(&self.spare, folder, &mut Vec::new());
             found.truncate(1);
         }
+        if stands_in && found.is_empty() {
+            // That those are not there whom everybody knows, nobody has to hear.
+            let configured = self.spare.iter().filter(|it| !self.usual.contains(it) && !wanted.contains(it));
+            self.there(&configured.cloned().collect::<Vec<_>>(), folder, &mut why_not);
+        }
         if found.is_empty() {
             return Err(why_not.join("; "));
         }

@@ -59,6 +59,23 @@ fn the_first_that_is_wanted_and_there_does_the_work() {
 }
 
 #[test]
+fn where_nobody_can_it_is_said_what_is_missing_of_those_that_somebody_configured() {
+    let bench = Bench::with(&[("a", "a\n")]);
+    let mut engine = bench.engine(&[]);
+    for name in ["second", "mine", "known"] {
+        let command = vec!["no-such-program".to_owned(), "x".to_owned()];
+        let agent = loopwright_engine::agents::CommandAgent { command };
+        engine.crew.agents.insert(name.into(), std::sync::Arc::new(agent));
+    }
+    engine.crew.spare = vec!["known".into(), "second".into(), "mine".into()];
+    engine.crew.usual = vec!["first".into(), "second".into(), "known".into()];
+    let why = drive(&bench, &engine);
+    assert!(why.contains("there is no agent `first`; `second`: "), "{why}");
+    assert!(why.contains("; `mine`: ") && !why.contains("`known`"), "{why}");
+    assert!(why.contains("`no-such-program`"), "{why}");
+}
+
+#[test]
 fn what_somebody_wants_goes_before_what_the_workflow_does() {
     let bench = Bench::with(&[("a", "a\n")]);
     let mut engine = engine(&bench, &[("first", "cat > /dev/null"), ("second", WRITES), ("third", WRITES)]);
