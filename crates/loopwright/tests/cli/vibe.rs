@@ -463,6 +463,24 @@ fn a_question_beside_something_minor_keeps_a_plan_open_and_nothing_else_back() -
 }
 
 #[test]
+fn a_checkpoint_in_fenced_code_is_none_also_where_the_fence_is_not_closed() -> Outcome {
+    let folder = begun("vibe-fenced")?;
+    state(&folder, "Status: NOT_STARTED", "Status: IN_REVIEW")?;
+    state(&folder, "Checkpoint: 1.0", "Checkpoint: 1.1")?;
+    let plan = "# PLAN\n\n## Stage 1\n\n### 1.0\n\n```sh\nan example\nCLOSED\n### 1.1\n\n* **Demo commands:**\n  * `false`\n";
+    for (closed, role, because) in [
+        ("```\n", "issues_triage", "a demo command does not work"),
+        ("", "review", "PLAN.md does not have it"),
+    ] {
+        fs::write(folder.join(".vibe/PLAN.md"), plan.replace("CLOSED\n", closed))?;
+        let said = json_of(&run_in(&folder, &["vibe", "next", "--json"])?)?;
+        assert_eq!(said["recommended_role"], role, "{said}");
+        assert!(said["reason"].as_str().is_some_and(|it| it.contains(because)), "{said}");
+    }
+    Ok(())
+}
+
+#[test]
 fn the_tools_are_listed_with_the_workflow() -> Outcome {
     let folder = scratch("vibe-help")?;
     let ran = run_in(&folder, &["vibe", "--help"])?;
