@@ -149,7 +149,8 @@ fn a_record_acknowledges_the_state_it_has_seen() {
     for wrong in ["{}", "{\"state_sha256\": 5}", "{\"state_sha256\": \"\"}"] {
         assert_eq!(acknowledgement(Some(wrong.as_bytes()), STATE), Acknowledged::NoHash);
     }
-    for wrong in [b"".as_slice(), b"[]", b"\xff", b"{"] {
+    let no_json = known.replace('{', "{\"confidence\": NaN, ");
+    for wrong in [b"".as_slice(), b"[]", b"\xff", b"{", no_json.as_bytes()] {
         assert!(matches!(acknowledgement(Some(wrong), STATE), Acknowledged::Unreadable(_)));
     }
 }
