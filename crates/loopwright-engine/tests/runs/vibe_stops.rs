@@ -20,13 +20,10 @@ fn said(state: &str, folder: &Folder, worker: &str) -> String {
     let bench =
         Bench::with(&[(".vibe/STATE.md", state), (".vibe/PLAN.md", PLAN), (".vibe/CONTEXT.md", "# C\n")]);
     let engine = bench.engine(&[("claude", worker), ("codex", JUDGE)]);
-    match run(&engine, folder, &Begin::default()).expect("a run").1 {
-        Standing::Waits { asking, .. } => match *asking {
-            Asking::Verbs { text, .. } => text,
-            other => panic!("{other:?}"),
-        },
-        other => panic!("{other:?}"),
-    }
+    let (_, standing) = run(&engine, folder, &Begin::default()).expect("a run");
+    let Standing::Waits { asking, .. } = &standing else { panic!("{standing:?}") };
+    let Asking::Verbs { text, .. } = &**asking else { panic!("{asking:?}") };
+    text.clone()
 }
 
 #[test]
