@@ -6,4 +6,5 @@
 //! What a file says is read the way the system it comes from reads it, oddities included, for a project must mean the same
 //! here as there. Where we differ on purpose, the place says so and why.
 
+pub mod agentd;
 pub mod vibe;
