@@ -10,7 +10,7 @@ use std::time::Duration;
 use indexmap::IndexMap;
 use loopwright_agents::{Cli, Settings, Surroundings, dialects};
 use loopwright_engine::FenceConfig;
-use loopwright_engine::agents::{Agent as _, Call, May, Reply, Session};
+use loopwright_engine::agents::{Agent as _, Call, May, Reply, Session, Usual};
 use loopwright_engine::process::{Cancel, Supervisor};
 
 /// A machine: a home with secrets in it, a project, and a program that plays a command line.
@@ -83,6 +83,7 @@ impl Machine {
             may: May { write: true, git: false, network: false, shell: true },
             model: None,
             effort: None,
+            usual: Usual::default(),
             arguments: Vec::new(),
             tools: None,
             schema: None,

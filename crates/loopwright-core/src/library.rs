@@ -26,10 +26,10 @@ pub const RULES: &[&str] = &[
 pub const CHECKS: &[&str] = &["every-test-hits-todo", "new-tests-fail"];
 
 /// Systems whose files there are tools for.
-pub const TOOLS: &[&str] = &["vibe"];
+pub const TOOLS: &[&str] = &["agentd", "vibe"];
 
 /// Commands a project declares.
-pub const PROJECT_COMMANDS: &[&str] = &["build", "test", "lint", "format", "checks"];
+pub const PROJECT_COMMANDS: &[&str] = &["build", "test", "lint", "format", "audit", "checks"];
 
 /// A reader of a file format.
 #[derive(Clone, Debug)]

@@ -115,6 +115,7 @@ impl Engine {
         // Where another run is at work, none is begun.
         let place = crate::driver::place::take(&self.home.git, crate::driver::place::BEGINS, &self.holder)?;
         self.suits(&workflow, begin)?;
+        let begin = &self.chosen((&workflow, folder), begin)?;
         self.has_documents((&workflow, folder), begin)?;
         let kept = serde_json::to_vec(&kept(folder)).map_err(|it| EngineError::Wrong(it.to_string()))?;
         // Named before it is kept: what nobody names may be cleared away at any moment.

@@ -111,6 +111,23 @@ impl Engine {
         self.seen(run, |files, look| Ok(self.scene(definition, (name, run), (files, look)).text(text)?))
     }
 
+    /// The phase that a run is in for whoever says a verb: what its documents say, if somebody edited them since it showed it.
+    pub fn phase_now(
+        &self,
+        name: &str,
+        (definition, run): (&Definition, &Run),
+    ) -> Result<Option<Name>, EngineError> {
+        if !run.shown.done {
+            return Ok(run.phase.clone());
+        }
+        self.seen(run, |files, look| {
+            let scene = self.scene(definition, (name, run), (files, look));
+            let edits = crate::effects::edited(&scene, &run.shown.values)?;
+            let wanted = crate::landing::wanted(&definition.workflow, &edits)?;
+            Ok(wanted.phase.or_else(|| run.phase.clone()))
+        })
+    }
+
     /// All that a run asks now, in the order it is asked.
     pub fn asked(
         &self,

@@ -150,6 +150,16 @@ impl Engine {
         (workflow, folder): (&Workflow, &Folder),
         begin: &Begin,
     ) -> Result<(), EngineError> {
+        self.ahead((workflow, folder), begin, |scene| self.sees_documents(scene, begin))
+    }
+
+    /// What can be seen before a run of a workflow is begun: files by their names.
+    fn ahead<T>(
+        &self,
+        (workflow, folder): (&Workflow, &Folder),
+        begin: &Begin,
+        look_at: impl FnOnce(&Scene<'_>) -> Result<T, EngineError>,
+    ) -> Result<T, EngineError> {
         let started = Started {
             definition: workflow.digest.clone(),
             subject: begin.subject.clone(),
@@ -157,12 +167,41 @@ impl Engine {
             vars: begin.vars.clone(),
             ..Started::default()
         };
-        let run = before(workflow, &started)?;
-        let (files, look) = (Files::by_name(self.home.root()), Look::default());
+        let run = &before(workflow, &started)?;
+        let (files, look) = (&Files::by_name(self.home.root()), &Look::default());
         let (project, name, now) = (&self.project, "begin", (self.clock)());
-        let (files, look, run) = (&files, &look, &run);
-        let scene =
-            Scene { workflow, folder, run, name, files, look, project, now, item: None, finding: None };
+        look_at(&Scene { workflow, folder, run, name, files, look, project, now, item: None, finding: None })
+    }
+
+    /// How a run begins, with what documents choose for it that nobody else did.
+    pub(crate) fn chosen(
+        &self,
+        (workflow, folder): (&Workflow, &Folder),
+        begin: &Begin,
+    ) -> Result<Begin, EngineError> {
+        let mut chosen = begin.clone();
+        let open = workflow.main.vars.iter().filter(|(name, _)| !begin.vars.contains_key(*name));
+        for (name, variable, path) in open.filter_map(|(name, it)| Some((name, it, it.from.as_ref()?))) {
+            let said = self.ahead((workflow, folder), begin, |scene| Ok(scene.said_by(path)?))?;
+            let Some((value, file)) = said else { continue };
+            let value: Name = value.as_str().into();
+            if !variable.values.contains(&value) {
+                let values: Vec<&str> = variable.values.iter().map(|it| &**it).collect();
+                let field = path.rsplit('.').next().unwrap_or_default();
+                return Err(EngineError::Wrong(format!(
+                    "`{field}` is `{value}` in {file}, and `{}` knows {} for it; change it there (usual is {})",
+                    workflow.name,
+                    values.join(", "),
+                    variable.start,
+                )));
+            }
+            chosen.vars.insert(name.clone(), value);
+        }
+        Ok(chosen)
+    }
+
+    fn sees_documents(&self, scene: &Scene<'_>, begin: &Begin) -> Result<(), EngineError> {
+        let workflow = scene.workflow;
         let given = |name: &Name| {
             workflow.given.iter().any(|it| !it.maybe && it.name == format!("docs.{}", name.in_expression()))
         };

@@ -101,12 +101,14 @@ pub struct Order {
 impl Asked<'_> {
     /// The model somebody wants.
     pub(crate) fn model(&self) -> Option<&str> {
-        self.call.model.as_deref().or(self.settings.model.as_deref())
+        let (call, usual) = (self.call.model.as_deref(), self.call.usual.model.as_deref());
+        call.or(self.settings.model.as_deref()).or(usual)
     }
 
     /// How hard it is to think.
     pub(crate) fn effort(&self) -> Option<&str> {
-        self.call.effort.as_deref().or(self.settings.effort.as_deref())
+        let (call, usual) = (self.call.effort.as_deref(), self.call.usual.effort.as_deref());
+        call.or(self.settings.effort.as_deref()).or(usual)
     }
 
     /// The server of the tools, as most command lines are told of one.

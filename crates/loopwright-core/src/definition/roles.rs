@@ -12,6 +12,10 @@ use crate::problem::Place;
 pub struct Role {
     /// Which agents can do it, by names the engine's configuration knows, the one that is wanted first.
     pub agents: Vec<Name>,
+    /// The model the first of them is asked for, if nobody configured another: a text. Empty: its own choice.
+    pub model: Option<String>,
+    /// How hard it is to think, in its own words: a text.
+    pub effort: Option<String>,
     /// The prompt: a file of the folder or the text itself.
     pub prompt: Option<Table<String>>,
     /// What the prompt may use.

@@ -12,6 +12,8 @@ use super::units::{Amount, Unit};
 use super::yaml::{Entry, Node, shorten};
 use super::{shape, units};
 use crate::definition::{Budget, Cell, Gate, Machine, Per, State, Table, Variable, Workflow};
+use crate::fact::Type;
+use crate::library;
 use crate::name::{Name, in_expression};
 use crate::problem::did_you_mean;
 use crate::signal;
@@ -150,15 +152,45 @@ impl Loader<'_> {
                         did_you_mean(first, values.iter().map(|it| &**it)),
                     );
                 }
+                let input = entry.node.get("input").and_then(Node::boolean).unwrap_or(false);
                 let variable = Variable {
                     start: first.unwrap_or_else(|| "none".into()),
                     values,
-                    input: entry.node.get("input").and_then(Node::boolean).unwrap_or(false),
+                    input,
+                    from: entry.node.get("from").and_then(|it| self.said_by_document(it, input)),
                     place: Self::place(&entry.key_bytes),
                 };
                 (entry.key.as_str().into(), variable)
             })
             .collect()
+    }
+
+    /// The field of a document that says what a variable is at the start.
+    fn said_by_document(&self, node: &Node, input: bool) -> Option<String> {
+        let path = node.text()?;
+        if !input {
+            let message = "only a variable that can be chosen can be said by a document".to_owned();
+            self.wrong("bad-value", &node.bytes, message, Some("add `input: true`".into()));
+        }
+        let known = |document: &str, field: &str| {
+            let of = self.root.get("documents")?.entries().iter();
+            let entry = of.into_iter().find(|it| in_expression(&it.key) == in_expression(document))?;
+            self.using("documents", &entry.key);
+            let reader = entry.node.get("as").and_then(Node::text)?;
+            match library::readers().get(reader).map(|it| &it.gives) {
+                Some(Some(Type::Record(fields))) => fields.contains_key(field).then_some(()),
+                // What a general reader finds is said by the document's `shape`.
+                _ => entry.node.get("shape")?.get(field).map(|_| ()),
+            }
+        };
+        let named = path.strip_prefix("docs.").and_then(|it| it.split_once('.'));
+        if named.and_then(|(document, field)| known(document, field)).is_none() {
+            let message = format!("`{path}` is no field of a document");
+            let help = "name one that its reader gives: `docs.config.tries`".to_owned();
+            self.wrong("unknown-name", &node.bytes, message, Some(help));
+            return None;
+        }
+        Some(path.to_owned())
     }
 
     /// Reports a variable or fact that can have no value at all.

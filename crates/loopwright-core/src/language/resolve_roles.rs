@@ -73,6 +73,8 @@ impl Loader<'_> {
                 self.no_reserved_signals(node.get("verdicts"), &verdicts);
                 let role = Role {
                     agents: texts(node.get("agent")),
+                    model: node.get("model").and_then(Node::text).map(str::to_owned),
+                    effort: node.get("effort").and_then(Node::text).map(str::to_owned),
                     prompt: node
                         .get("prompt")
                         .and_then(|it| self.full_table(it, &scope, |it| it.text().map(str::to_owned))),

@@ -122,6 +122,12 @@ impl<'l, 'a> Texts<'l, 'a> {
                 self.text(text, node, names);
             }
         }
+        for (name, role) in &self.workflow.roles {
+            let Some(node) = self.node("roles", name) else { continue };
+            for text in role.model.iter().chain(&role.effort) {
+                self.text(text, node, names);
+            }
+        }
         if let Some(node) = self.loader.root.get("folder") {
             self.text(node.text().unwrap_or_default(), node, names);
         }

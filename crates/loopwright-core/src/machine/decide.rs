@@ -64,6 +64,7 @@ pub(super) fn judge(
             let gate = gate_name(state);
             let blocks = rank(&outcome.signal) > 0;
             let round = run.ledger.round(&gate, declared, &outcome.findings, blocks);
+            run.ledger.say(&gate, &outcome);
             same_again = round.same_again;
             topic = round.topic;
         }
@@ -93,7 +94,7 @@ pub(super) fn judge(
 }
 
 /// The name findings of a state are filed under.
-pub(crate) fn gate_name(state: &State) -> Name {
+pub fn gate_name(state: &State) -> Name {
     state.gate.as_ref().map_or_else(|| state.name.clone(), |it| it.name.clone())
 }
 

@@ -6,7 +6,7 @@
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
-use super::event::Report;
+use super::event::{Outcome, Report};
 use crate::definition::Findings;
 use crate::name::Name;
 
@@ -73,6 +73,24 @@ pub struct Judge {
     pub rounds: u32,
     /// Ids of findings handed to the last repair. Emptied when the loop starts anew.
     pub handed: Vec<String>,
+    /// How each round came out, the last ones of a run that is older than this.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub said: Vec<Said>,
+}
+
+/// How a round came out.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Said {
+    /// The round, from one.
+    pub round: u32,
+    /// The verdict that counts, which may be worse than the judge's own.
+    pub verdict: Name,
+    /// What it said, in a sentence.
+    pub summary: String,
+    /// What came along besides.
+    #[serde(default, skip_serializing_if = "serde_json::Value::is_null")]
+    pub returns: serde_json::Value,
 }
 
 /// What a round of findings means for routing.
@@ -85,6 +103,17 @@ pub struct Round {
 }
 
 impl Ledger {
+    /// Takes down how the last round of a judge came out.
+    pub fn say(&mut self, gate: &Name, outcome: &Outcome) {
+        let judge = self.judges.entry(gate.clone()).or_default();
+        judge.said.push(Said {
+            round: judge.rounds,
+            verdict: outcome.signal.clone(),
+            summary: outcome.summary.clone(),
+            returns: outcome.returns.clone(),
+        });
+    }
+
     /// Takes in what a judge reported in a round. `passed` closes everything that does not block.
     pub fn round(
         &mut self,

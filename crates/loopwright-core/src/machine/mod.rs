@@ -19,15 +19,15 @@ mod settle;
 mod view;
 
 pub use self::advance::{advance, before, begin, pauses_at_landing};
-pub(crate) use self::decide::{draws_on, gate_name};
-pub use self::decide::{outdated, raised};
+pub(crate) use self::decide::draws_on;
+pub use self::decide::{gate_name, outdated, raised};
 pub use self::due::due;
 pub use self::effect::{Effect, EffectId, Part, Want};
 pub use self::event::{
     Cost, Event, Evidence, Observed, Outcome, Outer, Report, Shown, Site, Started, VERSION,
 };
 pub use self::impossible::Impossible;
-pub use self::ledger::{Closed, Finding, Judge, Ledger, Round};
+pub use self::ledger::{Closed, Finding, Judge, Ledger, Round, Said};
 pub use self::questions::asked_about;
 pub(crate) use self::route::MOST_PASSED;
 pub use self::run::{

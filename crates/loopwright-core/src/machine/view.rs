@@ -4,7 +4,7 @@ use indexmap::IndexMap;
 use serde::Serialize;
 
 use super::run::{Run, Stage};
-use crate::definition::{Kind, Outcome, Workflow};
+use crate::definition::{Kind, Machine, Outcome, Workflow};
 use crate::name::Name;
 
 /// Where a run stands, for people.
@@ -63,7 +63,7 @@ impl RunView {
             visit: run.at.visit,
             phase: run.phase.clone(),
             role,
-            left: run.left.clone(),
+            left: left(machine, run),
             calls: run.calls.clone(),
             verbs,
             outcome: state.and_then(|it| match it.kind {
@@ -75,4 +75,12 @@ impl RunView {
             until: run.at.until,
         }
     }
+}
+
+/// What is left of each budget. Of one with a table, what counts at present.
+fn left(machine: Option<&Machine>, run: &Run) -> IndexMap<Name, u64> {
+    let budgets = machine.into_iter().flat_map(|it| &it.budgets);
+    let lines =
+        budgets.filter_map(|(name, it)| Some((name.clone(), *run.left.get(&*run.line(name, it)?.0)?)));
+    lines.collect()
 }

@@ -40,6 +40,8 @@ pub struct Call {
     pub model: Option<String>,
     /// How hard it is to think.
     pub effort: Option<String>,
+    /// The same, as the workflow has it: where nobody said anything, nor configured it for the agent.
+    pub usual: Usual,
     /// What it is given besides, on its command line.
     pub arguments: Vec<String>,
     /// How it gets at the tools it hands its answer in with.
@@ -52,6 +54,15 @@ pub struct Call {
     pub costs: Option<u64>,
     /// What it may reach of the files there are, where somebody put up a fence around it.
     pub fence: Option<Fence>,
+}
+
+/// What is asked of an agent where nobody says otherwise.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Usual {
+    /// The model.
+    pub model: Option<String>,
+    /// How hard it is to think.
+    pub effort: Option<String>,
 }
 
 /// What an agent may do in a call. The system keeps it to that as far as the system can, and the agent is told.

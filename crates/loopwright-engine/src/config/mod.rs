@@ -29,7 +29,7 @@ pub struct Config {
     pub agents: IndexMap<String, AgentConfig>,
     /// Who is wanted for a role: by `WORKFLOW.ROLE`, or by `ROLE` for all workflows.
     pub roles: IndexMap<String, RoleConfig>,
-    /// The project's own commands: `build`, `test`, `lint`, `format`, `checks`, and `language`.
+    /// The project's own commands: `build`, `test`, `lint`, `format`, `audit`, `checks`, and `language`.
     pub project: IndexMap<String, String>,
     /// Worktrees that runs make for themselves.
     pub worktrees: Worktrees,
@@ -157,7 +157,7 @@ impl Config {
                 format!("`fence` names places on this machine: `{path}` has to begin with `/` or `~/`");
             return Err(wrong(&file, &what));
         }
-        let known = ["language", "build", "test", "lint", "format", "checks"];
+        let known = ["language", "build", "test", "lint", "format", "audit", "checks"];
         if let Some(name) = self.project.keys().find(|it| !known.contains(&it.as_str())) {
             let near = did_you_mean(name, known).unwrap_or_default();
             return Err(wrong(&file, &format!("there is no `project.{name}`: {near}")));

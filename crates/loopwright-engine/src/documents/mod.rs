@@ -10,6 +10,7 @@
 //! Each format is read into one kind of tree (`tree`), which knows where everything stands; `path` follows dotted fields
 //! in it, the formats say by which splices (`splice`) a value is replaced or added, and `guard` has the last word.
 
+mod agentd;
 mod change;
 mod fault;
 mod guard;
@@ -29,8 +30,9 @@ mod yaml;
 use loopwright_core::fact::Type;
 use serde_json::Value;
 
+pub use self::agentd::Agentd;
 pub use self::fault::Fault;
-pub use self::reader::{About, Reader};
+pub use self::reader::{About, Page, Reader};
 pub use self::shape::{Misfit, misfits};
 pub use self::vibe::Vibe;
 

@@ -3,6 +3,7 @@
 use loopwright_core::fact::Type;
 use serde_json::Value;
 
+use super::agentd::Agentd;
 use super::vibe::Vibe;
 use super::{Fault, Format, text_of};
 
@@ -13,6 +14,19 @@ pub enum Reader {
     General(Format),
     /// One file of a `.vibe` folder.
     Vibe(Vibe),
+    /// Files of a change below `agentd/`.
+    Agentd(Agentd),
+}
+
+/// A file of a document.
+#[derive(Clone, Debug)]
+pub struct Page {
+    /// Where it is, from the root.
+    pub path: String,
+    /// What it says.
+    pub text: String,
+    /// Whether somebody just wrote it.
+    pub is_new: bool,
 }
 
 /// What a reader is told besides the text.
@@ -27,22 +41,34 @@ pub struct About {
 impl Reader {
     /// The reader of that name.
     pub fn named(name: &str) -> Option<Self> {
-        Format::named(name).map(Self::General).or_else(|| Vibe::named(name).map(Self::Vibe))
+        let general = Format::named(name).map(Self::General);
+        let special = || Vibe::named(name).map(Self::Vibe).or_else(|| Agentd::named(name).map(Self::Agentd));
+        general.or_else(special)
     }
 
     /// The text of a file's bytes. Formats of others say themselves what becomes of bytes that are none.
     pub fn text(self, bytes: &[u8]) -> Result<String, Fault> {
         match self {
-            Self::General(_) => text_of(bytes).map(str::to_owned),
+            Self::General(_) | Self::Agentd(_) => text_of(bytes).map(str::to_owned),
             Self::Vibe(_) => Ok(loopwright_formats::vibe::text::decode(bytes)),
         }
     }
 
-    /// What it gives of a text, seen through a shape.
-    pub fn value(self, text: &str, shape: &Type, about: &About) -> Result<Value, Vec<Fault>> {
+    /// What it gives of the files of a document, seen through a shape. Most documents are one file.
+    pub fn value(self, pages: &[Page], shape: &Type, about: &About) -> Result<Value, Vec<Fault>> {
+        let text = pages.first().map(|it| it.text.as_str()).unwrap_or_default();
         match self {
             Self::General(format) => format.read(text)?.shaped(shape),
             Self::Vibe(file) => Ok(file.value(text, about)),
+            Self::Agentd(file) => file.value(pages, about).map_err(|it| vec![it]),
+        }
+    }
+
+    /// What keeps a file that a call was to bring from being one of this kind, in words. Others are read as they are.
+    pub fn lacks(self, page: &Page, about: &About) -> Option<String> {
+        match self {
+            Self::General(_) | Self::Vibe(_) => None,
+            Self::Agentd(file) => file.lacks(page, about),
         }
     }
 
@@ -51,6 +77,15 @@ impl Reader {
         match self {
             Self::General(format) => Ok(format.read(text)?.get(field)),
             Self::Vibe(file) => Ok(file.get(text, field)),
+            Self::Agentd(file) => file.get(text, field).map_err(|it| vec![it]),
+        }
+    }
+
+    /// Whether a field shows a value, where that is another question than what it holds.
+    pub fn shows(self, text: &str, field: &str, value: &Value) -> Option<bool> {
+        match self {
+            Self::General(_) | Self::Vibe(_) => None,
+            Self::Agentd(file) => file.shows(text, field, value),
         }
     }
 
@@ -59,6 +94,7 @@ impl Reader {
         match self {
             Self::General(format) => format.read(text).ok()?.line(field),
             Self::Vibe(_) => None,
+            Self::Agentd(file) => file.line(text, field),
         }
     }
 
@@ -69,6 +105,7 @@ impl Reader {
             Self::Vibe(file) => {
                 file.set(text, field, value, about).map_err(|why| Fault::at(text, 0, why).of(field))
             }
+            Self::Agentd(file) => file.set(text, field, value, about),
         }
     }
 
@@ -76,7 +113,9 @@ impl Reader {
     pub fn append(self, text: &str, field: &str, value: &Value) -> Result<String, Fault> {
         match self {
             Self::General(format) => format.append(text, field, value),
-            Self::Vibe(_) => Err(Fault::at(text, 0, "nothing can be added to this").of(field)),
+            Self::Vibe(_) | Self::Agentd(_) => {
+                Err(Fault::at(text, 0, "nothing can be added to this").of(field))
+            }
         }
     }
 

@@ -43,12 +43,17 @@ impl Driver<'_> {
 
     /// Documents show where the run stands, before anything else happens.
     pub(super) fn show(&mut self) -> Result<(), EngineError> {
+        self.show_once(true)
+    }
+
+    fn show_once(&mut self, again: bool) -> Result<(), EngineError> {
         let anyway = std::mem::take(&mut self.show_anyway);
         if !std::mem::take(&mut self.unshown) && !anyway {
             return Ok(());
         }
-        // While items run, they say where it stands.
-        if self.shows_nothing() || !self.children()?.is_empty() {
+        // While items run, they say where it stands; and while its folder is on its way, nothing is begun where it was.
+        let moving = self.run.at.begun.values().any(|it| it.values["folder"].is_string());
+        if moving || self.shows_nothing() || !self.children()?.is_empty() {
             return Ok(());
         }
         let look = self.look()?;
@@ -75,7 +80,17 @@ impl Driver<'_> {
         }
         without(&mut due, &self.unshowable);
         if self.run.shown != (Shown { values: due.clone(), done: true }) {
-            self.learn(Event::Shown(Shown { values: due, done: true }))?;
+            self.learn(Event::Shown(Shown { values: due.clone(), done: true }))?;
+        }
+        // What one document shows may follow from another that was just written.
+        if written && again {
+            let look = self.look()?;
+            let mut next = effects::shows_due(&self.scene(&look, None))?.unwrap_or_default();
+            without(&mut next, &self.unshowable);
+            if next != due {
+                self.unshown = true;
+                return self.show_once(false);
+            }
         }
         Ok(())
     }

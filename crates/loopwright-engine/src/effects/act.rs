@@ -114,8 +114,8 @@ fn act(
     let text = |name: &str| as_text(&values[name]);
     let done = Done::of(Outcome::of("done"));
     Ok(match &*action.verb {
-        "say" => Done { said: vec![text("say")], ..done },
-        "refuse" => Done { said: vec![text("refuse")], ..done },
+        // What was told stays on record, for whoever comes later.
+        verb @ ("say" | "refuse") => Done { said: vec![text(verb)], ..Done::plain("done", text(verb)) },
         "write" => {
             let name: Name = text("write").into();
             let content = if values.get("template").is_some() { text("template") } else { text("from") };

@@ -28,6 +28,7 @@ pub(super) fn prompt(
     let text = own.or(role.prompt.as_ref()).map(|it| scene.pick(it)).transpose()?.flatten();
     let text = text.ok_or_else(|| EngineError::Wrong(format!("the role `{name}` has no prompt here")))?;
     let mut prompt = scene.text(meant(scene.folder, text))?;
+    prompt.push_str(&told::before(scene));
     prompt.push_str(&told::bounds(scene, (name, role, call))?);
     prompt.push_str(&wanted(scene, role, call)?.told(by_tool));
     Ok(prompt)
@@ -194,7 +195,7 @@ fn missing(
     let Some(call) = call else { return Ok(None) };
     for document in scene.run.pick(&call.produces).into_iter().flatten() {
         for leaf in scene.workflow.leaves(document) {
-            if let Some(why) = scene.incomplete(&leaf)? {
+            if let Some(why) = scene.incomplete(&leaf, changes)? {
                 return Ok(Some(why));
             }
         }

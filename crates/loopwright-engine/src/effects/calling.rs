@@ -12,7 +12,9 @@ use serde_json::Value;
 
 use super::call::{prompt, role_of, wanted, within_budget};
 use super::{about, bounds, told_besides};
-use crate::agents::{Call, Chosen, Desk, Documents, May, Reply, Session, Tools, Wanted, taken, understood};
+use crate::agents::{
+    Call, Chosen, Desk, Documents, May, Reply, Session, Tools, Usual, Wanted, taken, understood,
+};
 use crate::config::CONFIG;
 use crate::engine::Engine;
 use crate::error::EngineError;
@@ -238,6 +240,7 @@ impl Calling<'_> {
             },
             model: wish.model.clone(),
             effort: wish.effort.clone(),
+            usual: self.usual()?,
             arguments: wish.arguments.clone(),
             tools,
             schema: None,
@@ -245,6 +248,18 @@ impl Calling<'_> {
             costs: self.role.costs,
             fence: None,
         })
+    }
+
+    /// What the workflow asks of the agent it names first, which is nothing to any other.
+    fn usual(&self) -> Result<Usual, EngineError> {
+        if self.chosen.stands_in || self.role.agents.first() != Some(&self.chosen.name) {
+            return Ok(Usual::default());
+        }
+        let text = |text: &Option<String>| {
+            let text = text.as_ref().map(|it| self.scene.text(it)).transpose()?;
+            Ok::<_, EngineError>(text.filter(|it| !it.trim().is_empty()))
+        };
+        Ok(Usual { model: text(&self.role.model)?, effort: text(&self.role.effort)? })
     }
 
     /// A folder for this call alone.

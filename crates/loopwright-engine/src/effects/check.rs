@@ -142,7 +142,7 @@ pub(crate) fn judge(
     if commands.is_empty() {
         judged.summary = match &check.what {
             CheckWhat::Project(name) => format!(
-                "the project has no command for `{name}`; say in `.loopwright/config.yaml` which: `project: {{test: \"...\"}}`"
+                "the project has no command for `{name}`; say in `.loopwright/config.yaml` which: `project: {{{name}: \"...\"}}`"
             ),
             _ => "there is no command to run".to_owned(),
         };

@@ -94,6 +94,15 @@ impl Field<'_> {
         Ok(read.filter(|it| !it.is_null()))
     }
 
+    /// Whether it shows a value in a text.
+    pub(super) fn shows(&self, text: &str, value: &Value) -> Result<bool, String> {
+        if let Some(shows) = self.reader.shows(text, &self.name, value) {
+            return Ok(shows);
+        }
+        let there = self.value(text)?.unwrap_or(Value::Null);
+        Ok(super::as_text(&there) == super::as_text(value))
+    }
+
     /// Where it stands in a text, for people.
     pub(super) fn place(&self, text: &str) -> String {
         let line = self.reader.line(text, &self.name);

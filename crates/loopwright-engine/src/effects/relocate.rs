@@ -72,7 +72,9 @@ pub(super) fn perform(scene: &Scene<'_>, values: &Value) -> Result<Done, EngineE
             "{taken} would be overwritten, so nothing was moved; move or delete it first"
         ));
     }
-    for (from, to) in &pairs {
+    // A folder in two places would be no folder for whoever comes after a crash.
+    let is_whole = values["folder"].is_string() && scene.files.rename(&source.base, &target.base)?;
+    for (from, to) in pairs.iter().filter(|_| !is_whole) {
         scene.files.copy(from, to)?;
         scene.files.remove(from)?;
     }

@@ -59,12 +59,14 @@ pub(crate) fn edited(scene: &Scene<'_>, shown: &Value) -> Result<Vec<Edit>, Engi
                 ))
             };
             let text = files.there(scene, &at)?.map_err(unreadable)?;
-            let value = match &text {
-                Some(text) => at.value(text).map_err(unreadable)?.unwrap_or(Value::Null),
-                None if before.is_null() => continue,
-                None => Value::Null,
+            let (value, is_edited) = match &text {
+                Some(text) => {
+                    let value = at.value(text).map_err(unreadable)?.unwrap_or(Value::Null);
+                    (value, !at.shows(text, before).map_err(unreadable)?)
+                }
+                None => (Value::Null, !before.is_null()),
             };
-            if super::as_text(&value) != super::as_text(before) {
+            if is_edited {
                 let place = at.place(text.as_deref().unwrap_or_default());
                 let (document, field, before) = (document.clone(), field.clone(), before.clone());
                 found.push(Edit { document, field, value, before, place });

@@ -9,6 +9,19 @@ use super::{bounds, rules};
 use crate::error::EngineError;
 use crate::scene::Scene;
 
+/// What was wrong with the try before this one, for whoever could do the same again.
+pub(super) fn before(scene: &Scene<'_>) -> String {
+    let at = &scene.run.at;
+    let tried = scene.run.last.get(&*at.state).filter(|it| at.attempt > 1 && it.visit == at.visit);
+    match tried.filter(|it| ["malformed", "out-of-bounds", "denied"].contains(&&*it.signal)) {
+        Some(it) => format!(
+            "\n---\n\n## The try before this one\n\nIt did not count: {}.\n\nWhat it wrote is still there, but for what was undone. Do not begin anew; put that right.\n",
+            it.summary.trim_end_matches('.')
+        ),
+        None => String::new(),
+    }
+}
+
 /// The bounds of a role in a call, in words.
 pub(super) fn bounds(
     scene: &Scene<'_>,
@@ -25,10 +38,7 @@ pub(super) fn bounds(
         }
     }
     let denied = [
-        (
-            "git",
-            "Do not commit, switch branches or change history: that is put back, and the engine commits.",
-        ),
+        ("git", "Do not commit, switch branches or change history: that is put back."),
         ("network", "Do not use the network."),
         ("shell", "Do not run commands."),
     ];

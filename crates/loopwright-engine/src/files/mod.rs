@@ -251,6 +251,25 @@ impl Files {
         self.git.moments.around(|| format!("writing {path}"), change)
     }
 
+    /// Moves a folder to where nothing is, with all that is in it and at one moment. `false`: that cannot be done in one.
+    pub(crate) fn rename(&self, from: &str, to: &str) -> Result<bool, FilesError> {
+        let [place, target] = [from, to].map(|it| self.root().join(it));
+        let Some(around) = target.parent() else { return Ok(false) };
+        if !place.is_dir() || place.is_symlink() || target.symlink_metadata().is_ok() {
+            return Ok(false);
+        }
+        let disk = |error| FilesError::Disk { path: target.clone(), error };
+        fs::create_dir_all(around).map_err(disk)?;
+        // Another disk, a link: then it goes file by file.
+        if self.changing(to, || fs::rename(&place, &target)).is_err() {
+            return Ok(false);
+        }
+        for folder in place.parent().into_iter().chain([around]) {
+            fs::File::open(folder).and_then(|it| it.sync_all()).map_err(disk)?;
+        }
+        Ok(true)
+    }
+
     /// Removes a file, and the folders that are empty without it.
     pub fn remove(&self, path: &str) -> Result<(), FilesError> {
         let place = self.root().join(path);

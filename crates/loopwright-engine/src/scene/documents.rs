@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 
 use super::{Scene, Unseen};
 use crate::documents::markdown::lacking;
-use crate::documents::{About, Fault, Reader, text_of};
+use crate::documents::{About, Fault, Page, Reader, text_of};
+use crate::files::Change;
 
 impl Scene<'_> {
     /// The run's own folder, if the workflow has one.
@@ -120,21 +121,22 @@ impl Scene<'_> {
                 Some(reader) => reader.text(&bytes),
                 None => text_of(&bytes).map(str::to_owned),
             };
-            texts.push((path, text.map_err(|it| wrong(path, &it))?));
+            let text = text.map_err(|it| wrong(path, &it))?;
+            texts.push(Page { path: path.clone(), text, is_new: false });
         }
-        let exists = !files.is_empty() && texts.iter().all(|(_, it)| lacking(it, &declared.has).is_none());
+        let exists = !files.is_empty() && texts.iter().all(|it| lacking(&it.text, &declared.has).is_none());
         let Some(reader) = reader else {
-            let all: Vec<&str> = texts.iter().map(|(_, it)| it.as_str()).collect();
+            let all: Vec<&str> = texts.iter().map(|it| it.text.as_str()).collect();
             return Ok(json!({"exists": exists, "text": all.join("\n"), "files": files}));
         };
-        let Some((path, text)) = texts.first() else { return Ok(json!({"exists": false})) };
+        let Some(Page { path, .. }) = texts.first() else { return Ok(json!({"exists": false})) };
         // Whether it exists is not for the file to say.
         let mut shape = declared.gives.clone();
         if let Type::Record(fields) = &mut shape {
             fields.shift_remove("exists");
         }
         let about = About { with: self.with(declared)?, modified: self.modified(path) };
-        let mut value = reader.value(text, &shape, &about).map_err(|it| all_wrong(path, &it))?;
+        let mut value = reader.value(&texts, &shape, &about).map_err(|it| all_wrong(path, &it))?;
         if let Value::Object(fields) = &mut value {
             fields.insert("exists".to_owned(), json!(exists));
         }
@@ -177,6 +179,24 @@ impl Scene<'_> {
         Ok(found)
     }
 
+    /// What a field of a document says, as a text, and in which file. Nothing, if it says nothing.
+    pub(crate) fn said_by(&self, path: &str) -> Result<Option<(String, String)>, Unseen> {
+        let mut found = &self.names(&[path])?;
+        for part in path.split('.') {
+            let Some(inner) = found.get(part) else { return Ok(None) };
+            found = inner;
+        }
+        let value = match found {
+            Value::Null => return Ok(None),
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        };
+        let known = |name: &&Name| path.split('.').nth(1) == Some(&*name.in_expression());
+        let document = self.workflow.documents.keys().find(known);
+        let file = document.map(|it| self.path(it)).transpose()?.flatten();
+        Ok(Some((value, file.unwrap_or_default())))
+    }
+
     /// When a file was last written, in seconds since 1970.
     fn modified(&self, path: &str) -> Option<f64> {
         let written = self.files.root().join(path).metadata().and_then(|it| it.modified()).ok()?;
@@ -187,18 +207,25 @@ impl Scene<'_> {
     }
 
     /// Why a document does not count as there: it has no file, or one of them lacks a heading.
-    pub(crate) fn incomplete(&self, name: &Name) -> Result<Option<String>, Unseen> {
+    pub(crate) fn incomplete(&self, name: &Name, changes: &[Change]) -> Result<Option<String>, Unseen> {
         let files = self.files_of(name)?;
         if files.is_empty() {
             return Ok(Some(format!("the document `{name}` should be there now, and is not")));
         }
-        let Some(declared) = self.workflow.documents.get(&**name).filter(|it| !it.has.is_empty()) else {
-            return Ok(None);
-        };
+        let Some(declared) = self.workflow.documents.get(&**name) else { return Ok(None) };
+        let reader = declared.reader.as_deref().and_then(Reader::named);
         for path in &files {
             let bytes = self.files.read(path)?.unwrap_or_default();
             // What is no text has no headings.
             let text = text_of(&bytes).unwrap_or_default();
+            if let Some(reader) = reader {
+                let about = About { with: self.with(declared)?, modified: None };
+                let is_new = changes.iter().any(|it| it.path() == path);
+                let page = Page { path: path.clone(), text: text.to_owned(), is_new };
+                if let Some(why) = reader.lacks(&page, &about) {
+                    return Ok(Some(format!("`{path}` is no `{name}` yet: {why}")));
+                }
+            }
             if let Some(heading) = lacking(text, &declared.has) {
                 let told = format!(
                     "the document `{name}` should have the heading `{heading}`, and `{path}` has not"

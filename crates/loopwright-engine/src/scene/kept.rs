@@ -23,9 +23,12 @@ impl Scene<'_> {
         self.placed(fields)
     }
 
-    /// The fields that something sets: only the engine says what they hold.
+    /// The fields that something sets or shows in documents of others: only the engine says what they hold.
     pub(crate) fn set_by_engine(&self) -> Result<Kept, Unseen> {
-        let mut fields = BTreeSet::new();
+        let others = self.workflow.documents.iter().filter(|(_, it)| !it.engine_owned);
+        let shown =
+            others.flat_map(|(name, it)| it.shows.keys().map(move |field| (name.clone(), field.clone())));
+        let mut fields = shown.collect();
         self.of_all(&["set"], &mut fields);
         self.placed(fields)
     }

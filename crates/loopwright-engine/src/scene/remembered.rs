@@ -1,7 +1,7 @@
 //! What the run itself remembers.
 
 use loopwright_core::definition::{Each, Kind, State};
-use loopwright_core::machine::{Finding, Last};
+use loopwright_core::machine::{Finding, Last, gate_name};
 use loopwright_core::name::Name;
 use serde_json::{Map, Value, json};
 
@@ -47,16 +47,32 @@ impl Scene<'_> {
         let (open, closed): (Vec<_>, Vec<_>) = all.partition(|(_, it)| it.closed.is_none());
         let rounds = self.run.ledger.judges.iter().flat_map(|(gate, judge)| {
             (1..=judge.rounds).map(move |round| {
-                let of = |it: &&Finding| it.gate == *gate && it.rounds.contains(&round);
-                let texts: Vec<&String> =
-                    self.run.ledger.findings.values().filter(of).map(|it| &it.text).collect();
-                json!({"gate": gate, "round": round, "findings": texts})
+                let of = |it: &(&String, &Finding)| it.1.gate == *gate && it.1.rounds.contains(&round);
+                let found: Vec<Value> =
+                    self.run.ledger.findings.iter().filter(of).map(|(id, it)| seen(id, it)).collect();
+                let said = judge.said.iter().find(|it| it.round == round);
+                json!({
+                    "gate": gate, "round": round, "findings": found, "run": self.name,
+                    "verdict": said.map(|it| &it.verdict), "summary": said.map(|it| &it.summary),
+                    "returns": said.map(|it| &it.returns), "by": self.judge_of(gate),
+                })
             })
         });
         json!({
             "open": open.into_iter().map(|(id, it)| seen(id, it)).collect::<Vec<_>>(),
             "closed": closed.into_iter().map(|(id, it)| seen(id, it)).collect::<Vec<_>>(),
             "rounds": rounds.collect::<Vec<_>>(),
+        })
+    }
+
+    /// The role that judges, as the run stands.
+    fn judge_of(&self, gate: &Name) -> Option<&Name> {
+        let mut machines = [self.machine(), Some(&self.workflow.main)].into_iter().flatten();
+        machines.find_map(|it| {
+            it.states.values().find_map(|state| match &state.kind {
+                Kind::Review { call, .. } if gate_name(state) == *gate => self.run.pick(&call.role),
+                _ => None,
+            })
         })
     }
 

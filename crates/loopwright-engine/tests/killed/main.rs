@@ -10,6 +10,9 @@
 #[path = "../runs/bench.rs"]
 #[expect(dead_code, reason = "not everything of it is needed here")]
 mod bench;
+#[path = "../runs/change_files.rs"]
+#[expect(dead_code, reason = "not everything of it is needed here")]
+mod change_files;
 mod driven;
 mod left;
 mod plays;

@@ -4,6 +4,7 @@ use loopwright_core::language::Folder;
 use loopwright_engine::Begin;
 
 use crate::bench::{Bench, in_folder, workflow};
+use crate::change_files;
 use crate::vibe_files::{JUDGE_SIGNS, LATE, PLAN, WORKER_SIGNS};
 
 /// A run, and everybody who takes part.
@@ -35,7 +36,7 @@ echo "$1" >> "$around/called"
 if [ "$LOOPWRIGHT_TEST_DURING" = "$1" ]; then kill -9 "$(cat "$around/driver")"; fi
 "#;
 
-pub(crate) const PLAYS: &[Play] = &[TASK, EVERYTHING, PAPERS, VIBE];
+pub(crate) const PLAYS: &[Play] = &[TASK, EVERYTHING, PAPERS, VIBE, CHANGE];
 
 const TASK: Play = Play {
     name: "task",
@@ -81,6 +82,28 @@ const VIBE: Play = Play {
     agents: &[("claude", WORKER_SIGNS), ("codex", JUDGE_SIGNS)],
     answers: &[],
     verbs: &["resume"],
+};
+
+/// A wish becomes a plan, which is sent back once, then code, then the main specs. How code goes back is in another play.
+const CHANGE: Play = Play {
+    name: "change",
+    folder: || in_folder("../../workflows", "change"),
+    begin: || Begin { subject: "greet".into(), verb: Some("plan".into()), ..Begin::default() },
+    files: &[
+        ("test.sh", change_files::TEST_SIGNS),
+        ("agentd/specs/greeting.md", "# greeting\n\nNobody is greeted.\n"),
+        (
+            "agentd/specs/CHANGELOG.md",
+            "# Changelog\n\n## 2026-01-01: It begins (begin)\nThere is a project.\n",
+        ),
+    ],
+    agents: &[
+        ("gemini", change_files::ONE_PART_SIGNS),
+        ("claude", change_files::BUILDER_SIGNS),
+        ("codex", change_files::JUDGE_SIGNS),
+    ],
+    answers: &[("implement-now", "implement")],
+    verbs: &["archive", "impl", "plan"],
 };
 
 /// Calls, checks, a judge, a question, items, an action, a rest, a commit.

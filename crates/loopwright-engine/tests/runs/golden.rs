@@ -270,7 +270,8 @@ fn journals_of_every_version_replay_to_what_they_did() {
         let snapshots = "DELETE FROM snapshots";
         let removed =
             rusqlite::Connection::open(&copy).and_then(|it| it.execute(snapshots, [])).expect("a change");
-        assert!(removed > 0, "there is no snapshot in it");
+        // Those of a format before do not say all that a run remembers now.
+        assert!(removed > 0 || place != present, "there is no snapshot in it");
         assert!(told(&copy) == replayed, "{version} is another without its snapshots");
         let runs = place.join("runs.json");
         if is_update {

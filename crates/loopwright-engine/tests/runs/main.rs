@@ -5,6 +5,9 @@ mod actions;
 mod alone;
 mod bench;
 mod bounds;
+mod change;
+#[expect(dead_code, reason = "not everything of it is needed here")]
+mod change_files;
 mod clocks;
 mod crew;
 mod disk;

@@ -109,6 +109,11 @@ fn variables() -> Shape {
                 .must("in", Shape::Name.list(), "Its values.")
                 .must("start", Shape::Name, "Its first value.")
                 .may("input", Shape::Truth, "Whether a person may choose it at the start.")
+                .may(
+                    "from",
+                    Shape::Text,
+                    "The field of a document that says what it is at the start, if no person does.",
+                )
                 .may("about", Shape::Text, "What it is, for people."),
         )),
     )
@@ -271,7 +276,6 @@ fn findings() -> Shape {
 fn role() -> Shape {
     Shape::Record(
         Record::new("a role")
-            .also("agent", &["model"])
             .also("prompt", &["instructions", "system"])
             .also("may-write", &["writes", "write", "may-edit"])
             .also("given", &["reads", "inputs", "context"])
@@ -282,6 +286,12 @@ fn role() -> Shape {
                 "Which agent does it, a name the configuration knows; several: the first there is.",
             )
             .may("about", Shape::Text, "What it is, for people.")
+            .may(
+                "model",
+                Shape::Text,
+                "The model the first agent is asked for, if nobody configured another; a text.",
+            )
+            .may("effort", Shape::Text, "How hard the first agent is to think, in its own words; a text.")
             .may("prompt", Shape::Text.table(), "`prompts/x.md`, or the text itself.")
             .may("given", names().table(), "What the prompt may use.")
             .may("may-write", names().table(), "Documents it may change. Default: none.")

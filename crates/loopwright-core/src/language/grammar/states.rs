@@ -3,6 +3,7 @@
 use super::actions::action;
 use super::{budgets, conditions, facts, fields_of_outcome, may, names, routes, variables};
 use crate::language::shape::{Record, Shape, Tagged};
+use crate::library;
 
 pub(super) fn states() -> Shape {
     Shape::MapOf("states", Box::new(state()))
@@ -124,10 +125,11 @@ fn check() -> Shape {
                     )
                     .may("uses", names(), "Documents that hold the check's own code."),
                 Record::new("a project's check")
-                    .must(
-                        "project",
-                        Shape::OneOf(&["build", "test", "lint", "format", "checks"]),
-                        "What the project declares.",
+                    .must("project", Shape::OneOf(library::PROJECT_COMMANDS), "What the project declares.")
+                    .may(
+                        "none",
+                        Shape::OneOf(&["pass", "fail"]),
+                        "What it means that the project has no such command. Default: no run is begun.",
                     )
                     .may("each", Shape::Time, "The longest one command may take. Default: 20m.")
                     .may("timeout", Shape::Time, "The longest all of them may take. Default: 30m.")

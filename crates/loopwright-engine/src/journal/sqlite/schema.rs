@@ -81,6 +81,10 @@ const STEPS: &[&str] = &[
         coalesce((SELECT id FROM batches WHERE run = runs.id ORDER BY last DESC LIMIT 1), 0);
     DROP INDEX batches_of_run;
 ",
+    // A run remembers how each round of a judge came out, and earlier snapshots do not say. The events do.
+    "
+    DELETE FROM snapshots;
+",
 ];
 
 /// So many pages are written before they are brought into the file itself: what many runs write goes to the same pages again
