@@ -1,6 +1,6 @@
-//! How long `check` takes on the built-in workflows and on a large generated one, how much memory, and how long the
-//! binary takes to start. `cargo bench` prints a table; the last column is in starts of the binary, measured in the same
-//! run, so that a slow or busy machine shows in both.
+//! How long `check` takes on the built-in workflows and on a large generated one, how long tools take in a large project, how
+//! much memory, and how long the binary takes to start. `cargo bench` prints a table; the last column is in starts of the
+//! binary, measured in the same run, so that a slow or busy machine shows in both. Words after `--` choose rows.
 #![expect(clippy::print_stdout, clippy::expect_used, reason = "a benchmark")]
 
 use std::fmt::Write as _;
@@ -13,22 +13,94 @@ const STATES: usize = 200;
 const SIGNALS: usize = 6;
 const BUDGETS: usize = 8;
 const CHECKPOINTS: usize = 200;
+const CHANGES: usize = 1_000;
 
 fn main() {
-    let start = fastest(&["--version"]);
-    println!("{:<28}{:>10}{:>12}{:>10}", "", "ms", "peak MB", "starts");
-    row("start of the binary", start, None, start);
+    let asked: Vec<String> = std::env::args().skip(1).filter(|it| !it.starts_with('-')).collect();
+    let start = measured(&["--version"]);
+    println!("{:<28}{:>10}{:>10}{:>12}{:>10}", "", "ms", "cpu ms", "peak MB", "starts");
+    row("start of the binary", &start, None, &start);
+    let show = |name: &str, arguments: &[&str]| {
+        if asked.is_empty() || asked.iter().any(|it| name.contains(it.as_str())) {
+            row(name, &measured(arguments), peak(arguments), &start);
+        }
+    };
     for name in ["vibe", "change", "team", "issue", "feature"] {
-        row(&format!("check {name}"), fastest(&["check", name]), peak(&["check", name]), start);
+        show(&format!("check {name}"), &["check", name]);
     }
     let folder = generated();
     let path = folder.to_str().expect("a path in UTF-8");
-    let shape = format!("check {STATES} x {SIGNALS} x {BUDGETS}");
-    row(&shape, fastest(&["check", path]), peak(&["check", path]), start);
+    show(&format!("check {STATES} x {SIGNALS} x {BUDGETS}"), &["check", path]);
     let project = planned();
     let root = project.to_str().expect("a path in UTF-8");
-    let next = ["vibe", "next", "--repo-root", root];
-    row(&format!("vibe next of {CHECKPOINTS}"), fastest(&next), peak(&next), start);
+    show(&format!("vibe next of {CHECKPOINTS}"), &["vibe", "next", "--repo-root", root]);
+    let project = with_changes();
+    let root = project.to_str().expect("a path in UTF-8");
+    for tool in ["list", "validate"] {
+        show(&format!("change {tool} of {CHANGES}"), &["change", tool, "--repo-root", root]);
+    }
+}
+
+/// A project with many changes, each with all its parts: two specs, twelve tasks, two reviews.
+fn with_changes() -> PathBuf {
+    let project = Path::new(env!("CARGO_TARGET_TMPDIR")).join("changes");
+    for at in 0..CHANGES {
+        let id = format!("change-{at:04}");
+        let folder = project.join("agentd/changes").join(&id);
+        std::fs::create_dir_all(folder.join("specs")).expect("a folder");
+        let write = |file: &str, text: &str| std::fs::write(folder.join(file), text).expect("a file");
+        let state = format!("change_id: {id}\nschema_version: \"2.0\"\nphase: challenged\niteration: 2\n");
+        write("STATE.yaml", &state);
+        let head = |kind: &str| format!("---\nid: {id}\nchange_id: {id}\ntype: {kind}\nversion: 1\n");
+        let mut proposal = head("proposal");
+        proposal.push_str("summary: Greet people and say goodbye\naffected_specs:\n");
+        for spec in ["greeting", "farewell"] {
+            let _ = writeln!(proposal, "  - id: {spec}\n    path: specs/{spec}.md\n    depends: []");
+            let mut text = format!(
+                "---\nid: {spec}\ntype: spec\ntitle: {spec}\nversion: 1\n---\n<spec>\n# {spec}\n\n## Overview\nAbout a {spec}.\n\n## Requirements\n"
+            );
+            for number in 1..=6 {
+                let _ = writeln!(text, "\n### R{number} - Part {number}\nThere must be part {number}.");
+            }
+            text.push_str("\n## Acceptance Criteria\n");
+            for number in 1..=6 {
+                let _ = writeln!(
+                    text,
+                    "\n### Scenario: Part {number}\n- **WHEN** somebody comes\n- **THEN** part {number} is there"
+                );
+            }
+            write(&format!("specs/{spec}.md"), &(text + "</spec>\n"));
+        }
+        let _ = write!(proposal, "---\n<proposal>\n# Change: {id}\n");
+        for part in ["Summary", "Why", "What Changes", "Impact"] {
+            let _ = writeln!(proposal, "\n## {part}\n- a few words on that\n- and a few more");
+        }
+        proposal.push_str("</proposal>\n");
+        for (iteration, verdict) in [(1, "NEEDS_REVISION"), (2, "APPROVED")] {
+            let status = verdict.to_ascii_lowercase();
+            let _ = writeln!(
+                proposal,
+                "<review iteration=\"{iteration}\" reviewer=\"codex\" status=\"{status}\">\n## Summary\nRead.\n\n## Issues\n- one\n\n## Verdict\n{verdict}\n</review>"
+            );
+        }
+        write("proposal.md", &proposal);
+        let mut tasks = head("tasks");
+        tasks.push_str("---\n<tasks>\n# Implementation Tasks\n");
+        for (layer, (title, spec)) in
+            [("Data Layer", "greeting"), ("Logic Layer", "farewell")].into_iter().enumerate()
+        {
+            let layer = layer + 1;
+            let _ = writeln!(tasks, "\n## {layer}. {title}");
+            for number in 1..=6 {
+                let _ = writeln!(
+                    tasks,
+                    "\n### Task {layer}.{number}: Write part {number}\n```yaml\nid: \"{layer}.{number}\"\naction: CREATE\nstatus: pending\nfile: src/{spec}{number}\nspec_ref: {spec}:R{number}\ndepends_on: []\n```\nIt is there."
+                );
+            }
+        }
+        write("tasks.md", &(tasks + "</tasks>\n"));
+    }
+    project
 }
 
 /// A project with a long plan, whose last checkpoint but one is done.
@@ -56,10 +128,20 @@ fn planned() -> PathBuf {
     folder.parent().expect("the project").to_owned()
 }
 
-fn row(name: &str, took: Duration, peak: Option<u64>, start: Duration) {
+/// What several runs of one command took.
+struct Took {
+    /// The fastest of them: what is left when nobody disturbs it.
+    fastest: Duration,
+    /// The time of processors that one used, over all of them, where the system tells.
+    processor: Option<Duration>,
+}
+
+fn row(name: &str, took: &Took, peak: Option<u64>, start: &Took) {
     let peak = peak.map_or_else(|| "-".to_owned(), |it| (it / 1024).to_string());
-    let ratio = took.as_secs_f64() / start.as_secs_f64();
-    println!("{name:<28}{:>10.1}{peak:>12}{ratio:>10.0}", took.as_secs_f64() * 1000.0);
+    let processor =
+        took.processor.map_or_else(|| "-".to_owned(), |it| format!("{:.1}", it.as_secs_f64() * 1000.0));
+    let ratio = took.fastest.as_secs_f64() / start.fastest.as_secs_f64();
+    println!("{name:<28}{:>10.1}{processor:>10}{peak:>12}{ratio:>10.0}", took.fastest.as_secs_f64() * 1000.0);
 }
 
 fn command(arguments: &[&str]) -> Command {
@@ -68,14 +150,27 @@ fn command(arguments: &[&str]) -> Command {
     command
 }
 
-/// The fastest of several runs: what is left when nobody disturbs it.
-fn fastest(arguments: &[&str]) -> Duration {
+fn measured(arguments: &[&str]) -> Took {
     let once = || {
         let begin = Instant::now();
         command(arguments).status().expect("the binary runs");
         begin.elapsed()
     };
-    (0..RUNS).map(|_| once()).min().unwrap_or_default()
+    let before = of_children();
+    let fastest = (0..RUNS).map(|_| once()).min().unwrap_or_default();
+    let used = of_children().zip(before).map(|(after, before)| after.saturating_sub(before));
+    Took { fastest, processor: used.map(|it| it / RUNS) }
+}
+
+/// The time of processors that the children of this process used so far, for themselves and in the system. Who else is at
+/// work on the machine shows less in it than in a clock.
+fn of_children() -> Option<Duration> {
+    const TICK: Duration = Duration::from_millis(10);
+    let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
+    let after_name = stat.rsplit_once(')')?.1;
+    let of_children = after_name.split_whitespace().skip(13).take(2);
+    let ticks: u32 = of_children.map(|it| it.parse::<u32>().ok()).sum::<Option<_>>()?;
+    Some(TICK * ticks)
 }
 
 /// The most memory a run held, in kilobytes, where the system tells.

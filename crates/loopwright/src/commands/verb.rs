@@ -4,13 +4,13 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory as _, FromArgMatches as _};
 use indexmap::IndexMap;
-use loopwright_core::definition::{Verb, VerbElse, Workflow};
+use loopwright_core::definition::{Kind, Verb, VerbElse, Workflow};
 use loopwright_core::language::{Folder, load};
-use loopwright_core::machine::RunView;
+use loopwright_core::machine::{Run, RunView};
 use loopwright_core::name::Name;
 use loopwright_core::problem::{Stage, did_you_mean};
 use loopwright_engine::process::Cancel;
-use loopwright_engine::{Begin, Engine, Message};
+use loopwright_engine::{Begin, Definition, Engine, Message};
 
 use super::run::{begin_and_drive, pairs};
 use crate::error::{self, CommandError};
@@ -26,6 +26,9 @@ struct VerbArgs {
     verb: Option<String>,
     /// What the run is about, or its name
     subject: Option<String>,
+    /// What the verb takes, in the order its workflow names it
+    #[arg(value_name = "VALUE")]
+    values: Vec<String>,
     /// The project, if it is not the one around this folder
     #[arg(long, value_name = "FOLDER")]
     repo_root: Option<std::path::PathBuf>,
@@ -73,6 +76,9 @@ pub(crate) fn cmd_verb(words: &[String]) -> Result<ExitCode, CommandError> {
     if let Some((engine, name)) = take_over(&found.folder, &said)? {
         return to_run(&engine, &name, &said);
     }
+    if let Some(answer) = of_ended(&engine, &definition, &said)? {
+        return answer;
+    }
     if begins(&definition, &said.verb) {
         let begin = Begin {
             subject: said.subject.clone().unwrap_or_default(),
@@ -82,8 +88,7 @@ pub(crate) fn cmd_verb(words: &[String]) -> Result<ExitCode, CommandError> {
         };
         return begin_and_drive(workflow, &begin, &said.manner);
     }
-    Err(CommandError::user(format!("there is no run of `{workflow}` that waits for `{}`", said.verb))
-        .hinted(format!("`loopwright run {workflow} {}` begins one", definition.subject.name)))
+    Err(nobody_hears(workflow, &definition, &said))
 }
 
 /// Begins a run of a workflow that is about the whole project, or goes on with the one there is.
@@ -119,11 +124,26 @@ fn stand_in(words: &[String]) -> Result<(), CommandError> {
     Ok(())
 }
 
+/// Why a verb has nobody who hears it, and what begins something that would.
+fn nobody_hears(name: &str, workflow: &Workflow, said: &Said) -> CommandError {
+    let verb = &said.verb;
+    let subject = said.subject.clone().unwrap_or_else(|| workflow.subject.name.to_string());
+    let about = said.subject.as_ref().map(|it| format!(" about `{it}`")).unwrap_or_default();
+    let error = CommandError::user(format!("there is no run of `{name}`{about} that waits for `{verb}`"));
+    match workflow.main.start.iter().find_map(|it| it.verb.as_ref()) {
+        Some(first) => error.hinted(format!("`loopwright {name} {first} {subject}` begins one")),
+        None => error.hinted(format!("`loopwright run {name} {subject}` begins one")),
+    }
+}
+
 /// Takes over what documents say of a subject that no run was ever about: in a fresh clone they are all there is.
 fn take_over(folder: &Folder, said: &Said) -> Result<Option<(Engine, String)>, CommandError> {
     let Some(subject) = &said.subject else { return Ok(None) };
     let engine = progress::engine(&said.manner)?;
-    if session::is_known(&engine, &folder.name, subject)? {
+    // One that somebody stopped left its documents where they were.
+    if let Some(last) = last_of(&engine, &folder.name, subject)?
+        && last.1.outcome.is_some()
+    {
         return Ok(None);
     }
     let begin = Begin { subject: subject.clone(), inputs: said.inputs.clone(), ..Begin::default() };
@@ -139,6 +159,43 @@ fn take_over(folder: &Folder, said: &Said) -> Result<Option<(Engine, String)>, C
         ));
     }
     Ok(Some((engine, name)))
+}
+
+/// The last run about a subject that is over, as it came out.
+fn last_of(
+    engine: &Engine,
+    workflow: &str,
+    subject: &str,
+) -> Result<Option<(String, RunView)>, CommandError> {
+    let runs = engine.journal.runs().map_err(|it| session::told(it.into()))?;
+    let mut last: Option<loopwright_engine::journal::NewRun> = None;
+    for line in runs {
+        let is = line.run.workflow == workflow && line.run.subject == subject && line.run.parent.is_none();
+        // One that was made room for and never began is nobody's.
+        let is = is && line.last > 0 && last.as_ref().is_none_or(|it| it.at <= line.run.at);
+        if is && engine.is_here(&line.run.name).map_err(session::told)? {
+            last = Some(line.run);
+        }
+    }
+    let Some(last) = last else { return Ok(None) };
+    let (definition, run) = engine.read(&last.name).map_err(session::told)?;
+    Ok(Some((last.name, RunView::of(&definition.workflow, &run))))
+}
+
+/// What a verb says to a subject whose run came to its end, if its workflow has words for that.
+fn of_ended(
+    engine: &Engine,
+    workflow: &Workflow,
+    said: &Said,
+) -> Result<Option<Result<ExitCode, CommandError>>, CommandError> {
+    let Some(subject) = &said.subject else { return Ok(None) };
+    let Some((name, view)) = last_of(engine, &workflow.name, subject)? else { return Ok(None) };
+    let has_words = workflow.verbs.get(&*said.verb).is_some_and(|it| it.otherwise.is_some());
+    if view.outcome.is_none() || view.phase.is_none() || !has_words {
+        return Ok(None);
+    }
+    let (definition, run) = engine.read(&name).map_err(session::told)?;
+    Ok(Some(turned_down(engine, &name, (&definition, &run), said)))
 }
 
 fn unknown(word: &str) -> CommandError {
@@ -178,10 +235,22 @@ fn said(workflow: &Workflow, words: &[String]) -> Result<Said, CommandError> {
             .maybe_hinted(did_you_mean(verb, workflow.verbs.keys().map(|it| &**it)))
             .hinted(format!("`loopwright {} --help` lists what it knows", workflow.name)));
     }
+    let takes = workflow.verbs.get(verb.as_str()).map(|it| it.takes.as_slice()).unwrap_or_default();
+    if let Some(value) = typed.values.get(takes.len()) {
+        let known: Vec<&str> = takes.iter().map(|it| &**it).collect();
+        let known = if known.is_empty() { "nothing".to_owned() } else { known.join(", ") };
+        return Err(CommandError::user(format!(
+            "nobody knows what `{value}` is for: `{verb}` takes {known}"
+        ))
+        .hinted("put quotes around what belongs together"));
+    }
+    let mut inputs: IndexMap<Name, String> =
+        takes.iter().cloned().zip(typed.values.iter().cloned()).collect();
+    inputs.extend(pairs("--input", &typed.inputs)?);
     Ok(Said {
         verb: verb.as_str().into(),
         subject: typed.subject,
-        inputs: pairs("--input", &typed.inputs)?,
+        inputs,
         detach: typed.manner.detach,
         manner: typed.manner.manner(),
     })
@@ -238,22 +307,22 @@ fn to_run(engine: &Engine, name: &str, said: &Said) -> Result<ExitCode, CommandE
         .state(&definition.workflow)
         .is_some_and(|it| it.cells.contains_key(&*format!("verb {}", said.verb)));
     let takes_up = *said.verb == *RESUME && !view.verbs.contains(&said.verb);
-    if !takes_up && !view.verbs.contains(&said.verb) && !asks {
-        let otherwise = definition.workflow.verbs.get(&*said.verb).and_then(|it| it.otherwise.as_ref());
-        let filled = |text: &str| engine.filled(&waiting, (&definition, &run), text).map_err(session::told);
-        return match otherwise {
-            Some(VerbElse::Say(text)) => {
-                show::out(&format!("{}\n", filled(text)?));
-                Ok(ExitCode::SUCCESS)
-            }
-            Some(VerbElse::Error(text)) => Err(CommandError::with_code(filled(text)?, error::NOT_PROVED)),
-            None => Err(CommandError::with_code(
-                format!("the run `{name}` stands in `{}`, which does not take `{}`", view.state, said.verb),
-                error::NOT_PROVED,
-            )
-            .hinted(format!("`loopwright show {name}` says what it waits for"))),
-        };
+    let phase = engine.phase_now(&waiting, (&definition, &run)).map_err(session::told)?;
+    let lands = phase.as_ref().and_then(|it| hears_at(&definition.workflow, it, &said.verb));
+    let hears = if phase == run.phase {
+        view.verbs.contains(&said.verb) || asks
+    } else {
+        // Somebody edited it: the run follows before it hears anything.
+        lands == Some(true)
+    };
+    // One that was left in the middle goes on by the verb that would have brought it there.
+    let is_left = view.verbs.is_empty() && !asks && phase == run.phase && !waits(&definition.workflow, &run);
+    let goes_on = is_left && lands == Some(true);
+    if !takes_up && !hears && !goes_on {
+        let edited = Run { phase, ..run.clone() };
+        return turned_down(engine, &waiting, (&definition, &edited), said);
     }
+    let takes_up = takes_up || goes_on;
     live::paid(&engine.account(name, &definition).map_err(session::told)?.cost);
     if !takes_up {
         let message = Message::Say { verb: said.verb.clone(), inputs: said.inputs.clone() };
@@ -266,4 +335,45 @@ fn to_run(engine: &Engine, name: &str, said: &Said) -> Result<ExitCode, CommandE
     }
     let standing = driver.drive().map_err(session::told)?;
     progress::stands(engine, name, &standing, said.manner.json)
+}
+
+/// What a verb is answered with where the run does not take it.
+fn turned_down(
+    engine: &Engine,
+    name: &str,
+    (definition, run): (&Definition, &Run),
+    said: &Said,
+) -> Result<ExitCode, CommandError> {
+    let otherwise = definition.workflow.verbs.get(&*said.verb).and_then(|it| it.otherwise.as_ref());
+    let filled = |text: &str| engine.filled(name, (definition, run), text).map_err(session::told);
+    match otherwise {
+        Some(VerbElse::Say(text)) => {
+            show::out(&format!("{}\n", filled(text)?.trim()));
+            Ok(ExitCode::SUCCESS)
+        }
+        Some(VerbElse::Error(text)) => {
+            Err(CommandError::with_code(filled(text)?.trim().to_owned(), error::NOT_PROVED))
+        }
+        None => {
+            let state = RunView::of(&definition.workflow, run).state;
+            Err(CommandError::with_code(
+                format!("the run `{name}` stands in `{state}`, which does not take `{}`", said.verb),
+                error::NOT_PROVED,
+            )
+            .hinted(format!("`loopwright show {name}` says what it waits for")))
+        }
+    }
+}
+
+/// Whether a verb is heard where an edit to a phase lands. Nothing, if nobody can land there.
+fn hears_at(workflow: &Workflow, phase: &Name, verb: &Name) -> Option<bool> {
+    let at = &workflow.phases.get(&**phase)?.at;
+    let state = workflow.main.states.get(&**at)?;
+    Some(state.cells.contains_key(&*format!("verb {verb}")))
+}
+
+/// Whether a run stands where it waits for a person.
+fn waits(workflow: &Workflow, run: &Run) -> bool {
+    let kind = run.state(workflow).map(|it| &it.kind);
+    matches!(kind, Some(Kind::Rest { .. } | Kind::Ask { .. } | Kind::End { .. }))
 }

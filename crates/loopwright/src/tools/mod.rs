@@ -1,9 +1,12 @@
 //! Tools for files of other systems: further words after the name of a workflow that says `tools`.
 
+mod agentd;
+mod output;
 mod vibe;
 
 use std::process::ExitCode;
 
+use clap::Command;
 use loopwright_core::definition::Workflow;
 use loopwright_core::language::Folder;
 
@@ -20,6 +23,7 @@ pub(crate) struct Around<'t> {
 /// What to do with words after a workflow's name, if they are for one of its tools.
 pub(crate) fn tool(around: &Around<'_>, words: &[String]) -> Option<Result<ExitCode, CommandError>> {
     match around.workflow.tools.as_deref() {
+        Some("agentd") => agentd::tool(around, words),
         Some("vibe") => vibe::tool(around, words),
         _ => None,
     }
@@ -28,7 +32,30 @@ pub(crate) fn tool(around: &Around<'_>, words: &[String]) -> Option<Result<ExitC
 /// The tools of a workflow, for its help: a line each.
 pub(crate) fn about(workflow: &Workflow) -> String {
     match workflow.tools.as_deref() {
+        Some("agentd") => agentd::about(),
         Some("vibe") => vibe::about(),
         _ => String::new(),
+    }
+}
+
+/// The tools of a parser, a line each.
+fn lines(command: &Command) -> String {
+    let width = command.get_subcommands().map(|it| it.get_name().len()).max().unwrap_or(0);
+    let lines = command.get_subcommands().map(|it| {
+        let about = it.get_about().map(ToString::to_string).unwrap_or_default();
+        format!("  {:width$}  {about}", it.get_name())
+    });
+    format!("Tools:\n{}\n", lines.collect::<Vec<_>>().join("\n"))
+}
+
+/// The first word that is neither an option nor what one is given.
+fn first_word(words: &[String]) -> Option<&str> {
+    let mut words = words.iter();
+    loop {
+        match words.next()?.as_str() {
+            "--repo-root" | "--format" => drop(words.next()),
+            option if option.starts_with('-') => {}
+            word => return Some(word),
+        }
     }
 }

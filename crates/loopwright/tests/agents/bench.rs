@@ -57,14 +57,23 @@ impl Bench {
     /// The same, with calls that may take so long.
     pub(crate) fn within(agent: &Real, scripts: &str, timeout: &str) -> Self {
         let scripts = Scripts::parse(scripts).expect("scripts");
+        Self::of_several(&[("real", agent)], scripts, |bench| {
+            bench.write("notes.txt", "notes\n");
+            bench.write(".loopwright/workflows/real/workflow.yaml", &WORKFLOW.replace("TIMEOUT", timeout));
+        })
+    }
+
+    /// A repository with several agents, each by a name. More can be written into it before it is committed.
+    pub(crate) fn of_several(agents: &[(&str, &Real)], scripts: Scripts, more: impl Fn(&Self)) -> Self {
         let server = ModelServer::start(scripts).expect("a model");
         let bench = Self { folder: tempfile::tempdir().expect("a folder"), server };
         let repo = bench.repo();
         bench.write("src/lib.txt", "one\n");
-        bench.write("notes.txt", "notes\n");
-        bench.write(".loopwright/workflows/real/workflow.yaml", &WORKFLOW.replace("TIMEOUT", timeout));
-        let agent = agent.config(&bench.server.url(), bench.folder.path());
-        bench.write(".loopwright/config.yaml", &format!("agents:\n  real: {agent}\n"));
+        let (url, folder) = (bench.server.url(), bench.folder.path());
+        let line = |(name, it): &(&str, &Real)| format!("  {name}: {}\n", it.config(&url, folder));
+        let entries: String = agents.iter().map(line).collect();
+        bench.write(".loopwright/config.yaml", &format!("agents:\n{entries}"));
+        more(&bench);
         for arguments in [
             &["init", "-q", "-b", "main"] as &[&str],
             &["config", "user.name", "Test"],

@@ -1,6 +1,7 @@
 //! What every agent is put through.
 
 use crate::bench::{Bench, runs, until};
+use crate::change;
 use crate::real::Real;
 
 /// A case: its name, and what is done.
@@ -21,6 +22,13 @@ pub(crate) const ALL: &[Case] = &[
     ("a_broken_service_is_no_answer", a_broken_service_is_no_answer),
     ("works_through_a_plan", works_through_a_plan),
 ];
+
+/// A case of several agents: its name, who takes part, and what is done.
+type Joint = (&'static str, &'static [&'static str], fn(&[&Real]));
+
+/// What several agents are put through together.
+pub(crate) const TOGETHER: &[Joint] =
+    &[("change", &["gemini", "codex", "claude"], change::goes_from_a_wish_to_the_archive)];
 
 const DONE: &str = r#"{"mcp": ["submit", {"verdict": "done", "summary": "as told"}]}, {"text": "Done."}"#;
 

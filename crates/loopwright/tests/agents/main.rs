@@ -7,6 +7,7 @@
 
 mod bench;
 mod cases;
+mod change;
 mod real;
 
 use std::process::{Command, ExitCode};
@@ -18,11 +19,43 @@ const CASE: &str = "LOOPWRIGHT_TEST_CASE";
 /// Which agents are tried: names, or `all`.
 const AGENTS: &str = "LOOPWRIGHT_TEST_AGENTS";
 
+/// What is done with those who take part.
+type Run = Box<dyn Fn(&[&'static Real])>;
+
+/// Something to be tried: who takes part, and in what.
+struct Trial {
+    name: String,
+    case: &'static str,
+    agents: Vec<&'static Real>,
+    run: Run,
+}
+
+/// Everything that can be tried with some of the agents.
+fn trials(agents: &[&'static Real]) -> Vec<Trial> {
+    let alone = |agent: &'static Real| {
+        cases::ALL.iter().map(move |&(case, run)| {
+            let name = format!("{}::{case}", agent.name);
+            Trial {
+                name,
+                case,
+                agents: vec![agent],
+                run: Box::new(move |all| all.iter().for_each(|it| run(it))),
+            }
+        })
+    };
+    let together = cases::TOGETHER.iter().filter_map(|&(case, names, run)| {
+        let found = names.iter().map(|name| agents.iter().find(|it| it.name == *name).copied());
+        let name = format!("together::{case}");
+        Some(Trial { name, case, agents: found.collect::<Option<_>>()?, run: Box::new(run) })
+    });
+    agents.iter().copied().flat_map(alone).chain(together).collect()
+}
+
 fn main() -> ExitCode {
     if let Ok(case) = std::env::var(CASE) {
-        let (agent, case) = case.split_once("::").expect("an agent and a case");
-        let agent = real::ALL.iter().find(|it| it.name == agent).expect("an agent");
-        cases::ALL.iter().find(|(name, _)| *name == case).expect("a case").1(agent);
+        let all = trials(&real::ALL.iter().collect::<Vec<_>>());
+        let trial = all.iter().find(|it| it.name == case).expect("a case");
+        (trial.run)(&trial.agents);
         return ExitCode::SUCCESS;
     }
     let asked: Vec<String> = std::env::args().skip(1).filter(|it| !it.starts_with('-')).collect();
@@ -34,20 +67,18 @@ fn main() -> ExitCode {
             agents == "all" || agents.split(',').any(|name| name == it.name) || agents.is_empty() && it.usual
         })
         .collect();
-    let all = agents.iter().flat_map(|agent| cases::ALL.iter().map(move |(case, _)| (agent, *case)));
-    let all: Vec<(&&Real, &str, String)> =
-        all.map(|(agent, case)| (agent, case, format!("{}::{case}", agent.name))).collect();
-    let all: Vec<_> = all.into_iter().filter(|(.., name)| chosen(name)).collect();
+    let all: Vec<Trial> = trials(&agents).into_iter().filter(|it| chosen(&it.name)).collect();
     if std::env::args().any(|it| it == "--list") {
-        for (.., name) in all {
-            println!("{name}: test");
+        for trial in all {
+            println!("{}: test", trial.name);
         }
         return ExitCode::SUCCESS;
     }
     let no_network = no_network();
     let (mut passed, mut failed, mut skipped) = (0, 0, 0);
-    for (agent, case, name) in all {
-        let why = no_network.clone().or_else(|| agent.missing()).or_else(|| agent.cannot(case));
+    for Trial { name, case, agents, .. } in all {
+        let cannot = || agents.iter().find_map(|it| it.missing().or_else(|| it.cannot(case)));
+        let why = no_network.clone().or_else(cannot);
         let outcome = match why {
             Some(why) => {
                 skipped += 1;

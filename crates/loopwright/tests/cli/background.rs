@@ -83,7 +83,7 @@ fn one_that_was_left_is_taken_up_in_the_background() -> Outcome {
 fn what_keeps_a_run_from_beginning_is_told_to_whoever_asked() -> Outcome {
     let folder = project("background-refused", CODER)?;
     for words in
-        ["run nothing world --detach", "run greet --detach", "run change world --detach", "resume x --detach"]
+        ["run nothing world --detach", "run greet --detach", "run team world --detach", "resume x --detach"]
     {
         let before = say(&folder, &words.replace(" --detach", ""))?;
         let ran = run_in(&folder, &words.split(' ').collect::<Vec<_>>())?;
@@ -120,7 +120,11 @@ fn a_verb_is_said_in_the_background() -> Outcome {
     }
     let refused = say(&folder, "greet go world --detach")?;
     assert_eq!(refused.code, Some(2));
-    assert!(refused.stderr.contains("there is no run of `greet` that waits for `go`"), "{}", refused.stderr);
+    assert!(
+        refused.stderr.contains("there is no run of `greet` about `world` that waits for `go`"),
+        "{}",
+        refused.stderr
+    );
     let help = say(&folder, "greet --help")?;
     assert_eq!(help.code, Some(0));
     assert!(help.stdout.contains("Usage: loopwright greet [OPTIONS] [VERB] [SUBJECT]"), "{}", help.stdout);

@@ -61,7 +61,7 @@ fn a_run_that_never_began_is_in_nobodys_way() -> Outcome {
         assert!(said.stderr.contains("nothing was done, and nothing has to be"), "{words}: {}", said.stderr);
     }
     let verb = say(&folder, "greet go world")?;
-    assert!(verb.stderr.contains("no run of `greet` that waits"), "{}", verb.stderr);
+    assert!(verb.stderr.contains("no run of `greet` about `world` that waits"), "{}", verb.stderr);
     assert_eq!(say(&folder, "run greet world --answer Q1=yes")?.code, Some(3));
     let verb = say(&folder, "greet go world")?;
     assert_eq!(verb.code, Some(0), "it is the other that is meant: {}{}", verb.stdout, verb.stderr);

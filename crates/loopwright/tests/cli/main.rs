@@ -2,6 +2,9 @@
 
 mod background;
 mod bad_input;
+mod change;
+mod change_left;
+mod change_tools;
 mod completions;
 mod doctor;
 mod fork;

@@ -7,8 +7,8 @@ use loopwright_engine::at_work_in;
 use loopwright_formats::vibe::{self, Files as _, PLAN, STATE, text};
 use serde_json::json;
 
+use super::super::output::Output;
 use super::files::Folder;
-use super::output::Output;
 use crate::error::{self, CommandError};
 
 /// What a new folder has.

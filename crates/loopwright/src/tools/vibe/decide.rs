@@ -12,8 +12,8 @@ use loopwright_formats::vibe::{
 use serde_json::{Value, json};
 
 use super::super::Around;
+use super::super::output::Output;
 use super::files::Folder;
-use super::output::Output;
 use crate::error::CommandError;
 use crate::session;
 

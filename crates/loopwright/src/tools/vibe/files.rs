@@ -9,7 +9,7 @@ use loopwright_engine::Home;
 use loopwright_formats::vibe::{self, Options, STATE, State, text};
 use serde_json::json;
 
-use super::output::Output;
+use super::super::output::Output;
 use crate::error::{self, CommandError};
 use crate::session;
 

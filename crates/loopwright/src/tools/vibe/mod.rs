@@ -3,7 +3,6 @@
 mod begin;
 mod decide;
 mod files;
-mod output;
 mod record;
 
 use std::path::PathBuf;
@@ -11,8 +10,8 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser as _};
 
-use self::output::{Format, Output};
-use super::Around;
+use super::output::{Format, Output};
+use super::{Around, first_word, lines};
 use crate::commands::drive;
 use crate::error::CommandError;
 use crate::progress::MannerArgs;
@@ -78,25 +77,7 @@ pub(super) fn tool(around: &Around<'_>, words: &[String]) -> Option<Result<ExitC
 }
 
 pub(super) fn about() -> String {
-    let command = VibeArgs::command();
-    let width = command.get_subcommands().map(|it| it.get_name().len()).max().unwrap_or(0);
-    let lines = command.get_subcommands().map(|it| {
-        let about = it.get_about().map(ToString::to_string).unwrap_or_default();
-        format!("  {:width$}  {about}", it.get_name())
-    });
-    format!("Tools:\n{}\n", lines.collect::<Vec<_>>().join("\n"))
-}
-
-/// The first word that is neither an option nor what one is given.
-fn first_word(words: &[String]) -> Option<&str> {
-    let mut words = words.iter();
-    loop {
-        match words.next()?.as_str() {
-            "--repo-root" | "--format" => drop(words.next()),
-            option if option.starts_with('-') => {}
-            word => return Some(word),
-        }
-    }
+    lines(&VibeArgs::command())
 }
 
 fn act(around: &Around<'_>, arguments: &VibeArgs) -> Result<ExitCode, CommandError> {

@@ -7,8 +7,8 @@ use loopwright_engine::time;
 use loopwright_formats::vibe::{LOOP_RESULT, record};
 use serde_json::json;
 
+use super::super::output::Output;
 use super::files::Folder;
-use super::output::Output;
 use crate::error::{self, CommandError};
 use crate::session;
 

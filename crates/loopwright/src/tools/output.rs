@@ -7,7 +7,7 @@ use crate::show;
 
 /// How an answer is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub(super) enum Format {
+pub(crate) enum Format {
     /// A line each
     Text,
     /// As one JSON object, keys sorted
@@ -15,13 +15,13 @@ pub(super) enum Format {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Output {
-    pub(super) json: bool,
+pub(crate) struct Output {
+    pub(crate) json: bool,
 }
 
 impl Output {
     /// Writes an answer to stdout.
-    pub(super) fn write(self, answer: &Value) {
+    pub(crate) fn write(self, answer: &Value) {
         if self.json {
             show::out(&render(answer));
             return;
