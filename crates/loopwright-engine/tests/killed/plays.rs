@@ -38,6 +38,9 @@ if [ "$LOOPWRIGHT_TEST_DURING" = "$1" ]; then kill -9 "$(cat "$around/driver")";
 
 pub(crate) const PLAYS: &[Play] = &[TASK, EVERYTHING, PAPERS, VIBE, CHANGE];
 
+/// Plays that take so long that they are played only when somebody names them; the others are told of.
+pub(crate) const BY_NAME: &[&str] = &["change"];
+
 const TASK: Play = Play {
     name: "task",
     folder: || in_folder("../../workflows", "task"),
