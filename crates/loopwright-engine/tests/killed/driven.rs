@@ -1,8 +1,8 @@
 //! Whoever drives: begins the run or goes on with it, says what people say, and counts the moments at which something
 //! outside changes. At the one it is told, it kills itself.
 
-use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -21,6 +21,9 @@ pub(crate) const REPOSITORY: &str = "LOOPWRIGHT_TEST_REPOSITORY";
 pub(crate) const AT: &str = "LOOPWRIGHT_TEST_AT";
 /// Whose work it is killed during; see [`crate::plays::SIGN`].
 pub(crate) const DURING: &str = "LOOPWRIGHT_TEST_DURING";
+
+/// Set when the moments are to be listed.
+pub(crate) const LISTS: &str = "LOOPWRIGHT_TEST_LISTS";
 
 /// So often a person is asked in a play at most: one that asks for ever is a fault of the play.
 const MOST_SAID: usize = 50;
@@ -63,16 +66,22 @@ pub(crate) fn drive(play: &Play) {
     // For agents that kill whoever drives.
     std::fs::write(bench.around().join("driver"), std::process::id().to_string()).expect("a file");
     let at: Option<usize> = std::env::var(AT).ok().and_then(|it| it.parse().ok());
-    let list = Arc::new(Mutex::new(String::new()));
+    let list = Arc::new(Mutex::new(Vec::new()));
+    let lists = std::env::var_os(LISTS).is_some();
+    let (around, written) = (bench.around().to_owned(), Arc::new(AtomicUsize::new(0)));
+    let (listed, recorded) = (Arc::clone(&list), Arc::clone(&written));
     let count = AtomicUsize::new(0);
-    let listed = Arc::clone(&list);
     let moment = Arc::new(move |what: &str| {
         let words: Vec<&str> = what.split(' ').collect();
         if matches!(words[..], [_, "git", command] if LOOKS.contains(&command)) {
             return;
         }
-        let _ = writeln!(listed.lock().expect("moments"), "{what}");
-        if Some(count.fetch_add(1, Ordering::SeqCst) + 1) == at {
+        let number = count.fetch_add(1, Ordering::SeqCst) + 1;
+        if lists {
+            let seen = (recorded.load(Ordering::SeqCst), outside(&around));
+            listed.lock().expect("moments").push((number, what.to_owned(), seen));
+        }
+        if Some(number) == at {
             let own = rustix::process::getpid();
             rustix::process::kill_process(own, rustix::process::Signal::KILL).expect("a signal");
         }
@@ -89,6 +98,9 @@ pub(crate) fn drive(play: &Play) {
             Change::Put(_) => "put",
             Change::Lease => return Ok(()),
         };
+        if when == When::After {
+            written.fetch_add(1, Ordering::SeqCst);
+        }
         moment(&format!("{} {what}", if when == When::Before { "before" } else { "after" }));
         Ok(())
     });
@@ -118,11 +130,56 @@ pub(crate) fn drive(play: &Play) {
             println!("{effect} {}: {}", outcome.signal, outcome.summary);
         }
     }
-    std::fs::write(bench.around().join("moments"), &*list.lock().expect("moments")).expect("a file");
+    if lists {
+        let text = told_apart(&list.lock().expect("moments"));
+        std::fs::write(bench.around().join("moments"), text).expect("a file");
+    }
 }
 
-/// The moments of whoever drove last.
-pub(crate) fn moments(bench: &Bench) -> Vec<String> {
+/// What is there: all files but the journal, whose lease is renewed all the time, and objects of git's, which mean nothing
+/// until something names them.
+fn outside(around: &Path) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    let mut waiting = vec![around.to_owned()];
+    while let Some(folder) = waiting.pop() {
+        let Ok(entries) = std::fs::read_dir(&folder) else { continue };
+        let mut entries: Vec<PathBuf> = entries.flatten().map(|it| it.path()).collect();
+        entries.sort();
+        for entry in entries {
+            let journal = entry.file_name().is_some_and(|it| it.to_string_lossy().starts_with("journal.db"));
+            if journal || entry.ends_with(".git/objects") {
+                continue;
+            }
+            entry.hash(&mut hasher);
+            if entry.is_symlink() {
+                std::fs::read_link(&entry).ok().hash(&mut hasher);
+            } else if entry.is_dir() {
+                waiting.push(entry);
+            } else {
+                std::fs::read(&entry).ok().hash(&mut hasher);
+            }
+        }
+    }
+    hasher.finish()
+}
+
+/// The moments, a line each: of those that follow each other with nothing changed between them the last.
+fn told_apart(list: &[(usize, String, (usize, u64))]) -> String {
+    let mut apart: Vec<&(usize, String, (usize, u64))> = Vec::new();
+    for moment in list {
+        apart.pop_if(|it| it.2 == moment.2);
+        apart.push(moment);
+    }
+    let lines: Vec<String> = apart.iter().map(|(number, what, _)| format!("{number} {what}")).collect();
+    lines.join("\n")
+}
+
+/// The moments of a run whose moments were listed, and what each is.
+pub(crate) fn moments(bench: &Bench) -> Vec<(usize, String)> {
     let list = std::fs::read_to_string(bench.around().join("moments")).expect("moments");
-    list.lines().map(str::to_owned).collect()
+    let moment = |line: &str| {
+        let (number, what) = line.split_once(' ').expect("a moment");
+        (number.parse().expect("a number"), what.to_owned())
+    };
+    list.lines().map(moment).collect()
 }

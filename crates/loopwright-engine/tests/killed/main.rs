@@ -1,6 +1,6 @@
-//! Whoever drives is killed (SIGKILL) at every moment at which something outside changes: before and after every append
-//! to the journal, every write of a file, every command of git's that changes anything, and while each agent and check
-//! is at work. Whoever comes next brings the run to the same end, with the same files, branches and commits; nothing that
+//! Whoever drives is killed (SIGKILL) at every moment that leaves something else outside: before and after every append
+//! to the journal, every write of a file, every command of git's that changes anything, and before and after each agent
+//! and check did its work. Of moments between which nothing changes one is taken. Whoever comes next brings the run to the same end, with the same files, branches and commits; nothing that
 //! came back is done again, and what is done again was lost.
 //!
 //! This process is the parent; whoever drives is a child of the same program. Each moment is a test; a play is chosen by
@@ -29,17 +29,26 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bench::Bench;
-use driven::{AT, DURING, PLAY, REPOSITORY};
+use driven::{AT, DURING, LISTS, PLAY, REPOSITORY};
 use left::Left;
-use plays::{BY_NAME, PLAYS, Play};
+use plays::{PLAYS, Play};
 
 /// When whoever drives is killed.
 #[derive(Clone, Debug)]
 enum Kill {
     /// At the moment with this number.
     At(usize),
-    /// While this is at work: a state and its visit, or in a loop its item.
+    /// Before or after this did its work: a state and its visit, or in a loop its item.
     During(String),
+}
+
+/// How a run is driven.
+#[derive(Clone, Copy)]
+enum Drives<'a> {
+    /// Undisturbed, and the moments are listed.
+    Listing,
+    Killed(&'a Kill),
+    On,
 }
 
 fn main() -> ExitCode {
@@ -48,12 +57,7 @@ fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     }
     let asked: Vec<String> = std::env::args().skip(1).filter(|it| !it.starts_with('-')).collect();
-    let usual = |name: &str| asked.is_empty() && !BY_NAME.contains(&name);
-    let chosen = |name: &str| usual(name) || asked.iter().any(|it| name.contains(it.as_str()));
-    let left_out = if asked.is_empty() { BY_NAME.len() } else { 0 };
-    for name in BY_NAME.iter().take(left_out) {
-        println!("{name}: left out here; `cargo test -p loopwright-engine --test killed -- {name}` plays it");
-    }
+    let chosen = |name: &str| asked.is_empty() || asked.iter().any(|it| name.contains(it.as_str()));
     let plays: Vec<&Play> = PLAYS.iter().filter(|it| chosen(it.name)).collect();
     if std::env::args().any(|it| it == "--list") {
         for play in plays {
@@ -69,7 +73,7 @@ fn main() -> ExitCode {
     }
     let word = if failed == 0 { "ok" } else { "FAILED" };
     println!(
-        "\ntest result: {word}. {passed} passed; {failed} failed; {left_out} ignored; 0 measured; 0 filtered out\n"
+        "\ntest result: {word}. {passed} passed; {failed} failed; 0 ignored; 0 measured; 0 filtered out\n"
     );
     if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
@@ -77,15 +81,21 @@ fn main() -> ExitCode {
 /// Plays once undisturbed, then once for every moment: how many came to the same, and how many did not.
 fn everywhere(play: &Play) -> (usize, usize) {
     let undisturbed = play.bench();
-    let said = child(play, &undisturbed, None);
+    let said = child(play, &undisturbed, Drives::Listing);
     assert!(said.status.success(), "{}: {}", play.name, told(&said));
     let expected = Left::behind(&undisturbed);
     assert!(expected.is_good(), "{}: {}{expected:#?}", play.name, told(&said));
     let moments = driven::moments(&undisturbed);
     let mut kills: Vec<(String, Kill)> =
-        moments.iter().enumerate().map(|(at, what)| (what.clone(), Kill::At(at + 1))).collect();
+        moments.into_iter().map(|(number, what)| (what, Kill::At(number))).collect();
     let called = left::called(&undisturbed);
-    kills.extend(called.keys().map(|it| (format!("while {it} is at work"), Kill::During(it.clone()))));
+    for when in ["before", "after"] {
+        kills.extend(
+            called
+                .keys()
+                .map(|it| (format!("{when} the work of {it}"), Kill::During(format!("{when} {it}")))),
+        );
+    }
     println!("{}: {} moments", play.name, kills.len());
     let next = AtomicUsize::new(0);
     let outcomes = Mutex::new(vec![None; kills.len()]);
@@ -123,11 +133,11 @@ fn everywhere(play: &Play) -> (usize, usize) {
 /// Has whoever drives killed, and somebody else go on.
 fn killed(play: &Play, kill: &Kill, expected: &Left) -> Result<(), String> {
     let bench = play.bench();
-    let first = child(play, &bench, Some(kill));
+    let first = child(play, &bench, Drives::Killed(kill));
     if first.status.signal() != Some(9) {
         return Err(format!("it was not killed: {}", told(&first)));
     }
-    let second = child(play, &bench, None);
+    let second = child(play, &bench, Drives::On);
     if !second.status.success() {
         return Err(format!("nobody could go on: {}", told(&second)));
     }
@@ -140,13 +150,14 @@ fn killed(play: &Play, kill: &Kill, expected: &Left) -> Result<(), String> {
 }
 
 /// Drives the run in a process of its own.
-fn child(play: &Play, bench: &Bench, kill: Option<&Kill>) -> Output {
+fn child(play: &Play, bench: &Bench, how: Drives<'_>) -> Output {
     let mut command = Command::new(std::env::current_exe().expect("this program"));
     command.env(PLAY, play.name).env(REPOSITORY, bench.path());
-    match kill {
-        Some(Kill::At(at)) => command.env(AT, at.to_string()),
-        Some(Kill::During(what)) => command.env(DURING, what),
-        None => &mut command,
+    match how {
+        Drives::Listing => command.env(LISTS, "1"),
+        Drives::Killed(Kill::At(at)) => command.env(AT, at.to_string()),
+        Drives::Killed(Kill::During(what)) => command.env(DURING, what),
+        Drives::On => &mut command,
     };
     command.output().expect("a process")
 }

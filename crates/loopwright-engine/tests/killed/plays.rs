@@ -29,17 +29,19 @@ impl Play {
     }
 }
 
-/// Says who is at work, and kills whoever drives if this is when. Run with `.`, from a folder beside it.
+/// Says who is at work, and kills whoever drives if this is when: before the work is done or after it. It stops there
+/// itself, so that nothing is done halfway by chance. Run with `.`, from a folder beside it.
 const SIGN: &str = r#"
 around=$(cd "$(git rev-parse --path-format=absolute --git-common-dir)/../.." && pwd)
 echo "$1" >> "$around/called"
-if [ "$LOOPWRIGHT_TEST_DURING" = "$1" ]; then kill -9 "$(cat "$around/driver")"; fi
+killed_if_this_is() {
+  if [ "$LOOPWRIGHT_TEST_DURING" = "$1" ]; then kill -9 "$(cat "$around/driver")"; kill -STOP $$; fi
+}
+killed_if_this_is "before $1"
+trap "killed_if_this_is 'after $1'" EXIT
 "#;
 
 pub(crate) const PLAYS: &[Play] = &[TASK, EVERYTHING, PAPERS, VIBE, CHANGE];
-
-/// Plays that take so long that they are played only when somebody names them; the others are told of.
-pub(crate) const BY_NAME: &[&str] = &["change"];
 
 const TASK: Play = Play {
     name: "task",
