@@ -170,7 +170,7 @@ impl Driver<'_> {
         self.write_down()?;
         let done = {
             let scene = self.scene(&look, item.as_deref());
-            effects::perform(self.engine, &scene, effect, &values, &self.cancel)?
+            effects::perform(self.engine, &scene, effect, (&values, &prepared.settings), &self.cancel)?
         };
         self.finish(effect, done)
     }

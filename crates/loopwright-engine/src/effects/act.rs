@@ -46,10 +46,10 @@ pub(super) fn prepare(
     let action = action(scene, index)?;
     if *action.verb == *"create" {
         let values = create::prepare(engine, scene, effect, action)?;
-        return Ok(Prepared { values, kept: Vec::new() });
+        return Ok(Prepared::of(values));
     }
     let Value::Object(parameters) = &action.parameters else {
-        return Ok(Prepared { values: json!({}), kept: Vec::new() });
+        return Ok(Prepared::of(json!({})));
     };
     let mut values = Map::new();
     for (name, value) in parameters {
@@ -66,7 +66,7 @@ pub(super) fn prepare(
         "drop" => discard::prepare(scene, &mut values)?,
         _ => {}
     }
-    Ok(Prepared { values, kept: Vec::new() })
+    Ok(Prepared::of(values))
 }
 
 /// A parameter with its values.

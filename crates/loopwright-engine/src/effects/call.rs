@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use super::bounds::{Bounds, Undone, keep_within, listed};
 use super::calling::{self, Heard};
+use super::settings::{self, Settings};
 use super::{Done, Prepared, engine_fields, heads, rules, told, told_besides};
 use crate::agents::{Returns, Wanted};
 use crate::engine::Engine;
@@ -75,17 +76,16 @@ pub(super) fn prepare(
         kept.push((if adviser { format!("prompt-{name}") } else { "prompt".to_owned() }, text));
     }
     let head = heads::now(scene.files.git())?;
-    Ok(Prepared {
-        values: json!({"role": role, "agent": agent, "tree": scene.look.tree, "head": head}),
-        kept,
-    })
+    let values = json!({"role": role, "agent": agent, "tree": scene.look.tree, "head": head});
+    Ok(Prepared { values, kept, settings: settings::now(scene.files.git())? })
 }
 
 pub(super) fn perform(
     engine: &Engine,
     scene: &Scene<'_>,
     effect: &Effect,
-    (role, advice, values): (&Name, &[Name], &Value),
+    (role, advice): (&Name, &[Name]),
+    (values, settings): (&Value, &Settings),
     cancel: &Cancel,
 ) -> Result<Done, EngineError> {
     let call = scene.state().and_then(|it| it.call());
@@ -109,7 +109,7 @@ pub(super) fn perform(
     let Heard { mut outcome, transcript, limited } =
         calling::role(engine, scene, effect, (role, call), cancel)?;
     kept.push(("transcript".to_owned(), transcript));
-    let said = heads::put_back(scene, &values["head"])?;
+    let said = heads::put_back(scene, &values["head"], settings)?;
     let bounds = Bounds::of_call(scene, role, call)?;
     let (look, mut changes, undone) = keep_within(scene, scene.look, &bounds)?;
     if let Some(since) = values["since"].as_str().filter(|it| *it != scene.look.tree) {

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use super::bounds::{Bounds, keep_within, listed};
 use super::call::within_budget;
+use super::settings::{self, Settings};
 use super::{Done, Prepared, about, heads, told_besides};
 use crate::engine::Engine;
 use crate::error::EngineError;
@@ -51,17 +52,15 @@ pub(crate) fn commands_of(scene: &Scene<'_>, check: &Check) -> Result<Vec<String
 pub(super) fn prepare(scene: &Scene<'_>) -> Result<Prepared, EngineError> {
     let commands = commands_of(scene, check(scene)?)?;
     let head = heads::now(scene.files.git())?;
-    Ok(Prepared {
-        values: json!({"commands": commands, "tree": scene.look.tree, "head": head}),
-        kept: Vec::new(),
-    })
+    let values = json!({"commands": commands, "tree": scene.look.tree, "head": head});
+    Ok(Prepared { settings: settings::now(scene.files.git())?, ..Prepared::of(values) })
 }
 
 pub(super) fn perform(
     engine: &Engine,
     scene: &Scene<'_>,
     effect: &Effect,
-    values: &Value,
+    (values, settings): (&Value, &Settings),
     cancel: &Cancel,
 ) -> Result<Done, EngineError> {
     let check = check(scene)?;
@@ -93,7 +92,7 @@ pub(super) fn perform(
     };
     let mut kept = vec![("log".to_owned(), log)];
     let (look, _, undone) = keep_within(scene, scene.look, &Bounds::of_check(scene)?)?;
-    let said = heads::put_back(scene, &values["head"])?;
+    let said = heads::put_back(scene, &values["head"], settings)?;
     if let Some(said) = said {
         told_besides(&mut outcome, &format!("while the check ran, {said}"));
     }

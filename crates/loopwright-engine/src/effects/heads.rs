@@ -7,7 +7,8 @@
 use serde_json::{Value, json};
 
 use super::commit::TRAILER;
-use super::{references, settings};
+use super::references;
+use super::settings::{self, Settings};
 use crate::error::EngineError;
 use crate::git::{Git, GitError};
 use crate::scene::Scene;
@@ -50,8 +51,8 @@ pub(crate) fn unfinished(git: &Git) -> Result<Option<String>, EngineError> {
 pub(super) fn now(git: &Git) -> Result<Value, EngineError> {
     let begun: Vec<&str> = UNFINISHED.iter().copied().filter(|it| git.folder().join(it).exists()).collect();
     Ok(json!({
-        "commit": git.head()?, "branch": git.branch()?, "begun": begun, "settings": settings::now(git)?,
-        "references": references::now(git)?, "staged": staged(git),
+        "commit": git.head()?, "branch": git.branch()?, "begun": begun, "references": references::now(git)?,
+        "staged": staged(git),
     }))
 }
 
@@ -70,11 +71,15 @@ fn staged_back(git: &Git, then: &Value) -> Result<Option<String>, EngineError> {
     Ok(Some("something was staged, and is not any more".to_owned()))
 }
 
-/// Puts back what is checked out to what it was. `Some`: what had become of it.
-pub(super) fn put_back(scene: &Scene<'_>, then: &Value) -> Result<Option<String>, EngineError> {
+/// Puts back what is checked out, and what git is told, to what it was. `Some`: what had become of it.
+pub(super) fn put_back(
+    scene: &Scene<'_>,
+    then: &Value,
+    settings: &Settings,
+) -> Result<Option<String>, EngineError> {
     let git = scene.files.git();
     // First of all: whatever git does from here on, it does as it was told before.
-    let told = settings::put_back(git, &then["settings"])?;
+    let told = settings::put_back(git, settings)?;
     let moved = moved_back(git, then)?;
     // Items at work beside this one have branches of their own.
     let alone = scene.run.of.is_none();

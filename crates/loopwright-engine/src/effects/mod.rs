@@ -41,6 +41,7 @@ pub(crate) use self::check::{commands_of, judge};
 pub(crate) use self::commit::TRAILER;
 pub(crate) use self::heads::unfinished;
 pub(crate) use self::list::items;
+use self::settings::Settings;
 pub(crate) use self::shows::{Edit, due as shows_due, edited, show};
 pub(crate) use self::worktrees::NO_REPOSITORY;
 use crate::engine::Engine;
@@ -57,6 +58,14 @@ pub(crate) struct Prepared {
     pub(crate) values: Value,
     /// Texts that are kept, by name.
     pub(crate) kept: Vec<(String, String)>,
+    /// What git is told, for whoever works.
+    pub(crate) settings: Settings,
+}
+
+impl Prepared {
+    fn of(values: Value) -> Self {
+        Self { values, kept: Vec::new(), settings: Settings::default() }
+    }
 }
 
 /// What came of an effect.
@@ -131,10 +140,10 @@ pub(crate) fn prepare(
         Want::Call { role, advice, .. } => call::prepare(engine, scene, role, advice),
         Want::Check => check::prepare(scene),
         Want::Act { index } => match known {
-            Some(values) => Ok(Prepared { values: values.clone(), kept: Vec::new() }),
+            Some(values) => Ok(Prepared::of(values.clone())),
             None => act::prepare(engine, scene, effect, *index),
         },
-        _ => Ok(Prepared { values: Value::Null, kept: Vec::new() }),
+        _ => Ok(Prepared::of(Value::Null)),
     }
 }
 
@@ -148,14 +157,14 @@ pub(crate) fn perform(
     engine: &Engine,
     scene: &Scene<'_>,
     effect: &Effect,
-    values: &Value,
+    (values, settings): (&Value, &Settings),
     cancel: &Cancel,
 ) -> Result<Done, EngineError> {
     match &effect.want {
         Want::Call { role, advice, .. } => {
-            call::perform(engine, scene, effect, (role, advice, values), cancel)
+            call::perform(engine, scene, effect, (role, advice), (values, settings), cancel)
         }
-        Want::Check => check::perform(engine, scene, effect, values, cancel),
+        Want::Check => check::perform(engine, scene, effect, (values, settings), cancel),
         Want::Act { index } => act::perform(engine, scene, effect, (*index, values), cancel),
         _ => Ok(Done::plain("lost", "it is nothing that can be done")),
     }

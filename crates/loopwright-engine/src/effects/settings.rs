@@ -1,12 +1,11 @@
 //! What git is told in a repository: hooks, and settings that have it run programs. They run as whoever commits, outside of
 //! any fence, so that nobody who works behind one may leave any behind.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::io;
+use std::io::{self, Read as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
-
-use serde_json::{Map, Value, json};
 
 use crate::config::CONFIG;
 use crate::error::EngineError;
@@ -17,35 +16,49 @@ use crate::git::{Git, GitError};
 const TELLING: &str = r"^(core\.(hookspath|excludesfile|fsmonitor|sshcommand|editor|pager|attributesfile|gitproxy)|filter\.|diff\..*\.(command|textconv)|merge\..*\.driver|alias\.|credential\.|include\.|includeif\.|gpg\.|commit\.gpgsign|url\.|remote\..*\.(url|pushurl|uploadpack|receivepack|proxy)|sequence\.editor|interactive\.|http\.)";
 
 /// As much of a file as is kept to be put back.
-const MOST: u64 = 64 << 10;
+const MOST: u64 = 1 << 20;
 
-/// What git is told now, for later: what its settings say that matters, and what is in the files.
-pub(super) fn now(git: &Git) -> Result<Value, EngineError> {
+/// What git is told: what its settings say that matters, and what is in the files. Tokens are among it, so it is kept in
+/// memory while somebody works, and written nowhere.
+#[derive(Default, PartialEq)]
+pub(crate) struct Settings {
+    telling: String,
+    files: BTreeMap<String, File>,
+}
+
+/// A file, so that it can be put back.
+#[derive(PartialEq)]
+struct File {
+    mode: u32,
+    digest: blake3::Hash,
+    /// Nothing, where it is too big for that.
+    bytes: Option<Vec<u8>>,
+}
+
+/// What git is told now, for later.
+pub(super) fn now(git: &Git) -> Result<Settings, EngineError> {
     let telling = match git.text(&["config", "--local", "--get-regexp", TELLING]) {
         Ok(said) => said,
         // There are none.
         Err(GitError::Failed { .. }) => String::new(),
         Err(error) => return Err(error.into()),
     };
-    let mut files = Map::new();
-    for path in files_of(git) {
-        files.insert(called(git, &path), kept(&path));
-    }
-    Ok(json!({"telling": telling, "files": files}))
+    let files = files_of(git).into_iter().map(|path| (called(git, &path), kept(&path))).collect();
+    Ok(Settings { telling, files })
 }
 
-/// A file, so that it can be put back: as text, or what it can be told from another by.
-fn kept(path: &Path) -> Value {
+fn kept(path: &Path) -> File {
     let mode = path.metadata().map_or(0, |it| it.permissions().mode() & 0o777);
-    let small = path.metadata().is_ok_and(|it| it.len() <= MOST);
-    let bytes = fs::read(path).unwrap_or_default();
-    match String::from_utf8(bytes) {
-        Ok(text) if small => json!({"mode": mode, "text": text}),
-        other => {
-            let bytes = other.map_or_else(std::string::FromUtf8Error::into_bytes, String::into_bytes);
-            json!({"mode": mode, "digest": blake3::hash(&bytes).to_hex().to_string()})
-        }
+    let mut bytes = Vec::new();
+    let mut hasher = blake3::Hasher::new();
+    if let Ok(mut file) = fs::File::open(path) {
+        // One that cannot be read to its end is told from another by as much as can.
+        let _ = (&mut file).take(MOST).read_to_end(&mut bytes);
+        hasher.update(&bytes);
+        let _ = hasher.update_reader(&mut file);
     }
+    let all = hasher.count() <= MOST && path.metadata().is_ok_and(|it| it.len() == hasher.count());
+    File { mode, digest: hasher.finalize(), bytes: all.then_some(bytes) }
 }
 
 /// The files that tell git what to do, and the one that says who does the work here: that git may ignore.
@@ -75,18 +88,14 @@ fn place(git: &Git, name: &str) -> PathBuf {
 }
 
 /// Puts back what git was told. What had become of it, in words.
-pub(super) fn put_back(git: &Git, then: &Value) -> Result<Vec<String>, EngineError> {
+pub(super) fn put_back(git: &Git, then: &Settings) -> Result<Vec<String>, EngineError> {
     let now = now(git)?;
-    if then.is_null() || *then == now {
-        return Ok(Vec::new());
-    }
-    let files = |it: &Value| it["files"].as_object().cloned().unwrap_or_default();
-    let (then_files, now_files) = (files(then), files(&now));
     let mut became = Vec::new();
-    for name in then_files.keys().chain(now_files.keys().filter(|it| !then_files.contains_key(*it))) {
-        let (before, after) = (then_files.get(name), now_files.get(name));
+    let names: BTreeSet<&String> = then.files.keys().chain(now.files.keys()).collect();
+    for name in names {
+        let (before, after) = (then.files.get(name), now.files.get(name));
         // Settings change for many reasons: only those matter that have programs run.
-        if before == after || name == ".git/config" && then["telling"] == now["telling"] {
+        if before == after || name == ".git/config" && then.telling == now.telling {
             continue;
         }
         // Where git sees it, it is held against the bounds like any file.
@@ -96,17 +105,12 @@ pub(super) fn put_back(git: &Git, then: &Value) -> Result<Vec<String>, EngineErr
         let path = place(git, name);
         let disk = |error| FilesError::Disk { path: path.clone(), error };
         let was = kept_aside(git, &path).map_err(disk)?;
-        match before {
-            None => fs::remove_file(&path).map_err(disk)?,
-            Some(before) => match before["text"].as_str() {
-                Some(text) => {
-                    fs::write(&path, text).map_err(disk)?;
-                    let mode = before["mode"].as_u64().and_then(|it| u32::try_from(it).ok()).unwrap_or(0o644);
-                    fs::set_permissions(&path, fs::Permissions::from_mode(mode)).map_err(disk)?;
-                }
-                // It was more than could be kept: then it is better not there.
-                None => fs::remove_file(&path).map_err(disk)?,
-            },
+        if let Some(File { bytes: Some(bytes), mode, .. }) = before {
+            fs::write(&path, bytes).map_err(disk)?;
+            fs::set_permissions(&path, fs::Permissions::from_mode(*mode)).map_err(disk)?;
+        } else if path.exists() {
+            // It was not there, or was more than could be kept: then it is better not there.
+            fs::remove_file(&path).map_err(disk)?;
         }
         let was = was.map(|it| format!("; what it had become is in {}", it.display())).unwrap_or_default();
         became.push(format!("`{name}` was changed, and put back{was}"));

@@ -185,6 +185,27 @@ fn what_an_agent_tells_git_is_not_kept_to() {
 }
 
 #[test]
+fn what_git_is_told_comes_back_to_the_last_byte_and_is_on_no_record() {
+    let bench = Bench::with(&[("test.sh", "exit 0\n"), (".gitignore", ".loopwright\n")]);
+    bench.git(&["config", "http.extraheader", "Authorization: s3cret"]);
+    bench.write(".loopwright/config.yaml", "# s3cret\nagents: {}\n");
+    let hook = bench.path().join(".git/hooks/post-commit");
+    let bytes = [&b"#!/bin/sh\nexit 0 # s3cret \xff\n"[..], &b"#".repeat(100_000)].concat();
+    std::fs::write(&hook, &bytes).expect("a hook");
+    let spoils =
+        "echo >> .git/hooks/post-commit; echo >> .loopwright/config.yaml; git config http.proxy evil";
+    task(&bench, &format!("cat > /dev/null; echo hello > greeting; {spoils}"));
+    assert_eq!(said(&bench).matches("and put back").count(), 3, "{}", said(&bench));
+    assert_eq!(std::fs::read(&hook).expect("a hook"), bytes);
+    assert_eq!(bench.read(".loopwright/config.yaml"), "# s3cret\nagents: {}\n");
+    assert!(!bench.read(".git/config").contains("evil"));
+    let journal = ["journal.db", "journal.db-wal"].map(|it| bench.path().join(".git/loopwright").join(it));
+    let record = journal.map(|it| std::fs::read(it).unwrap_or_default()).concat();
+    let says = |what: &[u8]| record.windows(what.len()).any(|it| it == what);
+    assert!(says(b"implement") && !says(b"s3cret"));
+}
+
+#[test]
 fn branches_and_tags_an_agent_removes_come_back() {
     let bench = Bench::with(&[("test.sh", "exit 0\n")]);
     for arguments in [&["branch", "precious"][..], &["branch", "other"], &["tag", "v1"]] {
