@@ -66,7 +66,7 @@ impl Agentd {
                 json!({
                     "change_id": tasks.change_id,
                     "layers": tasks.layers.iter().map(layer).collect::<Vec<_>>(),
-                    "problems": unreadable(&tasks).map(said).collect::<Vec<_>>(),
+                    "problems": grave(&tasks.problems).map(said).collect::<Vec<_>>(),
                     "text": text,
                 })
             }
@@ -168,7 +168,7 @@ impl Agentd {
 
     /// What a file lacks. One that somebody just wrote has to say more than one that was there.
     pub(super) fn lacks(self, page: &Page, about: &About) -> Option<String> {
-        let high = |problems: &[Problem]| problems.iter().find(|it| it.severity == Severity::High).map(said);
+        let high = |problems: &[Problem]| grave(problems).next().map(said);
         match self {
             Self::Proposal => {
                 let proposal = Proposal::read(&page.text);
@@ -281,6 +281,7 @@ fn proposed(text: &str) -> Value {
         "specs": proposal.affected_specs.iter().map(spec).collect::<Vec<_>>(),
         "reviews": proposal.reviews.iter().map(|it| &it.raw).collect::<Vec<_>>(),
         "iteration": iteration,
+        "problems": grave(&proposal.problems).map(said).collect::<Vec<_>>(),
         "text": text,
     })
 }
@@ -320,9 +321,9 @@ fn layer(layer: &Layer) -> Value {
     })
 }
 
-/// What in tasks cannot be understood, so that somebody would leave it out.
-fn unreadable(tasks: &Tasks) -> impl Iterator<Item = &Problem> {
-    tasks.problems.iter().filter(|it| it.severity == Severity::High)
+/// What cannot be understood, so that something would be left out.
+fn grave(problems: &[Problem]) -> impl Iterator<Item = &Problem> {
+    problems.iter().filter(|it| it.severity == Severity::High)
 }
 
 /// The files of a change, by where they are in its folder.

@@ -161,7 +161,8 @@ pub(crate) fn judge(
             Ended::Exit(code @ (126 | 127)) => format!("`{command}` could not be run (exit code {code})"),
             Ended::Exit(code) => format!("`{command}` failed with exit code {code}"),
             Ended::Timeout | Ended::Stalled => {
-                format!("`{command}` timed out: it took longer than {} s", wall.as_secs())
+                let seconds = wall.as_millis().div_ceil(1000);
+                format!("`{command}` timed out: it took longer than {seconds} s")
             }
             Ended::Cancelled => {
                 judged.called_off = true;

@@ -23,8 +23,14 @@ pub(super) fn prepare(scene: &Scene<'_>, values: &mut Value) -> Result<(), Engin
     if is_folder(scene, &what) {
         values["folder"] = json!(scene.own_folder()?);
     }
-    let there = ends(scene, values)?.map(|(source, _)| !source.files.is_empty());
-    values["there"] = json!(there.unwrap_or(false));
+    let (mut there, mut taken) = (false, false);
+    if let Ok((source, target)) = ends(scene, values)? {
+        there = !source.files.is_empty();
+        // What lies there before the first try is another folder of that name, and would be mixed with this one.
+        taken = values["folder"].is_string() && there && !scene.files.below(&target.base)?.is_empty();
+    }
+    values["there"] = json!(there);
+    values["taken"] = json!(taken);
     Ok(())
 }
 
@@ -56,6 +62,11 @@ pub(super) fn perform(scene: &Scene<'_>, values: &Value) -> Result<Done, EngineE
     if source.files.is_empty() && values["there"] != json!(true) {
         return failed(format!("there is nothing at `{}` to move", source.base));
     }
+    let own = values["folder"].is_string();
+    if values["taken"] == json!(true) {
+        let base = &target.base;
+        return failed(format!("`{base}` is there already, so nothing was moved; move or delete it first"));
+    }
     let pairs = match pairs(&source, &target) {
         Ok(pairs) => pairs,
         Err(why) => return failed(why),
@@ -73,13 +84,12 @@ pub(super) fn perform(scene: &Scene<'_>, values: &Value) -> Result<Done, EngineE
         ));
     }
     // A folder in two places would be no folder for whoever comes after a crash.
-    let is_whole = values["folder"].is_string() && scene.files.rename(&source.base, &target.base)?;
+    let is_whole = own && scene.files.rename(&source.base, &target.base)?;
     for (from, to) in pairs.iter().filter(|_| !is_whole) {
         scene.files.copy(from, to)?;
         scene.files.remove(from)?;
     }
-    let placed = values["folder"]
-        .is_string()
-        .then(|| Site { own: Some(target.base.clone()), ..scene.run.site.clone().unwrap_or_default() });
+    let placed =
+        own.then(|| Site { own: Some(target.base.clone()), ..scene.run.site.clone().unwrap_or_default() });
     Ok(Done { placed, ..Done::plain("done", "") })
 }

@@ -10,14 +10,14 @@ use loopwright_engine::{Asking, Begin, Engine, EngineError, Message, Standing};
 use crate::bench::{Bench, in_folder, run};
 use crate::change_files::{BUILDER, JUDGE, PLANNER, TEST};
 
-const OF: &str = "agentd/changes/greet";
+pub(crate) const OF: &str = "agentd/changes/greet";
 
-fn change() -> Folder {
+pub(crate) fn change() -> Folder {
     in_folder("../../workflows", "change")
 }
 
 /// A project that has agentd's folder and nothing in it.
-fn project() -> Bench {
+pub(crate) fn project() -> Bench {
     Bench::with(&[
         ("test.sh", TEST),
         ("agentd/project.md", "# A project\n"),
@@ -29,30 +29,30 @@ fn project() -> Bench {
     ])
 }
 
-fn engine(bench: &Bench) -> Engine {
+pub(crate) fn engine(bench: &Bench) -> Engine {
     with(bench, PLANNER, BUILDER, JUDGE)
 }
 
 /// Everybody keeps what they were told.
-fn with(bench: &Bench, planner: &str, builder: &str, judge: &str) -> Engine {
+pub(crate) fn with(bench: &Bench, planner: &str, builder: &str, judge: &str) -> Engine {
     let told = |script: &str| format!("cat > \"../prompt.$LOOPWRIGHT_STATE$LOOPWRIGHT_ITEM\"; {script}");
     bench.engine(&[("gemini", &told(planner)), ("claude", &told(builder)), ("codex", &told(judge))])
 }
 
-fn begin(verb: &str) -> Begin {
+pub(crate) fn begin(verb: &str) -> Begin {
     let inputs = IndexMap::from([(Name::from("description"), "Greet people.".to_owned())]);
     Begin { subject: "greet".into(), verb: Some(verb.into()), inputs, ..Begin::default() }
 }
 
 /// Says a verb to a run that rests, and drives it on.
-fn say(engine: &Engine, run: &str, verb: &str) -> Standing {
+pub(crate) fn say(engine: &Engine, run: &str, verb: &str) -> Standing {
     let said = Message::Say { verb: verb.into(), inputs: IndexMap::new() };
     engine.journal.post(run, 0, &serde_json::to_string(&said).expect("a letter")).expect("it is left");
     engine.take_up(run, &Cancel::default()).expect("a driver").drive().expect("it drives")
 }
 
 /// What it waits for, in words.
-fn rests(standing: &Standing) -> String {
+pub(crate) fn rests(standing: &Standing) -> String {
     match standing {
         Standing::Waits { asking, .. } => match &**asking {
             Asking::Verbs { text, .. } => text.clone(),
@@ -63,12 +63,12 @@ fn rests(standing: &Standing) -> String {
 }
 
 /// The states that did something, in order, each with how it came out.
-fn walk(bench: &Bench) -> Vec<String> {
+pub(crate) fn walk(bench: &Bench) -> Vec<String> {
     bench.lines().into_iter().filter(|it| !it.starts_with("said: ")).collect()
 }
 
 /// Takes a change over from its files, as a verb does.
-fn taken_over(engine: &Engine) -> Result<String, EngineError> {
+pub(crate) fn taken_over(engine: &Engine) -> Result<String, EngineError> {
     let folder = change();
     let begin = Begin { subject: "greet".into(), ..Begin::default() };
     let begin = engine.found(&folder, &begin)?.expect("documents that say where it stands");
@@ -78,7 +78,7 @@ fn taken_over(engine: &Engine) -> Result<String, EngineError> {
     Ok(name)
 }
 
-fn prompt(bench: &Bench, of: &str) -> String {
+pub(crate) fn prompt(bench: &Bench, of: &str) -> String {
     std::fs::read_to_string(bench.around().join(format!("prompt.{of}"))).expect("a prompt")
 }
 
@@ -185,7 +185,7 @@ fn what_was_filed_and_written_by_others_stays() {
 }
 
 /// A plan that is there in the old, free form, with the state and blocks given.
-fn taken(state: &str, blocks: &str) -> Bench {
+pub(crate) fn taken(state: &str, blocks: &str) -> Bench {
     let bench = project();
     bench.write(&format!("{OF}/STATE.yaml"), state);
     let proposal = "# Change: greet\n\n## Summary\nIt greets people and says goodbye.\n\n## Why\nNobody does.\n\n## What Changes\n- a greeting\n\n## Impact\n- Affected specs: `greeting`, `farewell`\n";
@@ -244,6 +244,32 @@ fn a_task_nobody_can_read_stops_the_building() {
     bench.write(&tasks, TASKS);
     say(&engine, &name, "impl");
     assert!(walk(&bench).iter().any(|it| it.contains("implement")), "{:?}", walk(&bench));
+}
+
+#[test]
+fn a_proposal_whose_specs_nobody_can_read_stops_the_planning() {
+    for (way, specs, told) in [
+        (
+            "a circle",
+            "  - id: one\n    depends: [two]\n  - id: two\n    depends: [one]\n",
+            "in a circle: `one` -> `two`",
+        ),
+        ("an unknown one", "  - id: one\n    depends: [three]\n", "spec `one` depends on `three`"),
+        ("a path", "  - id: ../../one\n", "`../../one` is no name of a spec"),
+    ] {
+        let bench = taken("phase: proposed\n", "");
+        let proposal = format!("{OF}/proposal.md");
+        let right = bench.read(&proposal);
+        bench.write(&proposal, &format!("---\nid: greet\naffected_specs:\n{specs}---\n{right}"));
+        let engine = engine(&bench);
+        let name = taken_over(&engine).expect("it is taken over");
+        let said = rests(&say(&engine, &name, "plan"));
+        assert!(said.contains("proposal.md cannot be worked off") && said.contains(told), "{way}: {said}");
+        assert_eq!(walk(&bench), [""; 0], "{way}: nobody was called");
+        bench.write(&proposal, &right);
+        say(&engine, &name, "plan");
+        assert!(walk(&bench).iter().any(|it| it.starts_with("challenge.1")), "{way}: {:?}", walk(&bench));
+    }
 }
 
 #[test]
@@ -355,42 +381,6 @@ fn the_configuration_of_agentd_is_kept_to() {
 }
 
 #[test]
-fn a_merge_that_is_refused_leaves_the_main_specs_as_they_were() {
-    let bench = taken("phase: complete\n", "");
-    let before = bench.git(&["rev-parse", "HEAD:agentd/specs"]);
-    let planner =
-        format!("{PLANNER}\nif [ $LOOPWRIGHT_STATE = merge-specs ]; then echo odd > agentd/specs/odd.md; fi");
-    let judge = r#"printf '```json\n{"verdict": "NEEDS_FIX", "summary": "no", "findings": [{"severity": "high", "text": "odd.md is odd"}]}\n```\n'"#;
-    let engine = with(&bench, &planner, BUILDER, judge);
-    let name = taken_over(&engine).expect("it is taken over");
-    let told = rests(&say(&engine, &name, "archive"));
-    assert!(told.contains("Not archived, main specs are as before. archive-review: NEEDS_FIX, no"), "{told}");
-    let fixed = walk(&bench).iter().filter(|it| it.starts_with("archive-fix")).count();
-    assert_eq!(fixed, 1, "{:?}", walk(&bench));
-    bench.git(&["add", "agentd/specs"]);
-    assert_eq!(
-        bench.git(&["write-tree", "--prefix=agentd/specs/"]),
-        before,
-        "to the byte, and nothing is new"
-    );
-    assert!(bench.read(&format!("{OF}/STATE.yaml")).contains("phase: complete"));
-    assert!(bench.read(&format!("{OF}/ARCHIVE_REVIEW.md")).contains("## Verdict\n\nNEEDS_FIX\n"));
-}
-
-#[test]
-fn specs_that_cannot_be_merged_are_not() {
-    let bench = taken("phase: complete\n", "");
-    let spec = format!("{OF}/specs/farewell.md");
-    bench.write(&spec, &bench.read(&spec).replace("## Acceptance Criteria", "## Something"));
-    let engine = engine(&bench);
-    let name = taken_over(&engine).expect("it is taken over");
-    let told = rests(&say(&engine, &name, "archive"));
-    assert!(told.starts_with("The specs cannot be merged as they stand: specs/farewell.md"), "{told}");
-    assert_eq!(walk(&bench), [""; 0], "nobody was called");
-    assert!(bench.read(&format!("{OF}/STATE.yaml")).contains("phase: complete"));
-}
-
-#[test]
 fn a_phase_that_somebody_writes_is_followed_and_one_that_is_none_is_refused() {
     let bench = taken("phase: proposed\n", "");
     let rejects = r#"printf '```json\n{"verdict": "REJECTED", "summary": "no", "findings": [{"severity": "high", "text": "not wanted"}]}\n```\n'"#;
@@ -435,40 +425,4 @@ fn at_the_limit_it_is_the_rest_that_decides() {
     let major = r#"{"severity": "medium", "subject": "a'"$n"'", "text": "one"}, {"severity": "medium", "subject": "b'"$n"'", "text": "two"}"#;
     let (told, state) = rounds(major);
     assert!(told.starts_with("The plan is open.") && state.contains("phase: proposed"), "{told}\n{state}");
-}
-
-#[test]
-fn a_merge_that_was_cut_short_is_put_back_before_the_next_one_begins() {
-    let bench = taken("phase: complete\n", "");
-    let before = bench.read("agentd/specs/greeting.md");
-    // Somebody ended the run in the middle of a merge: half of it is there, and the copy.
-    bench.write(".agentd-backup/greet/greeting.md", &before);
-    bench.write(".agentd-backup/greet/CHANGELOG.md", &bench.read("agentd/specs/CHANGELOG.md"));
-    bench.write(".agentd-backup/greet.complete", "now");
-    bench.write("agentd/specs/greeting.md", "half of it\n");
-    let seen = format!(
-        "if [ $LOOPWRIGHT_STATE = merge-specs ]; then cp agentd/specs/greeting.md ../seen; fi\n{PLANNER}"
-    );
-    let engine = with(&bench, &seen, BUILDER, JUDGE);
-    let name = taken_over(&engine).expect("it is taken over");
-    let standing = say(&engine, &name, "archive");
-    assert!(matches!(standing, Standing::Over { ending: Some(Ending::Success), .. }), "{standing:?}");
-    assert_eq!(std::fs::read_to_string(bench.around().join("seen")).expect("what the merger saw"), before);
-    assert!(!bench.path().join(".agentd-backup").exists());
-}
-
-#[test]
-fn a_copy_that_was_cut_short_is_nothing_to_go_back_to() {
-    let bench = taken("phase: complete\n", "");
-    let before = bench.read("agentd/specs/greeting.md");
-    // Whoever drove was killed while the copy was made: one file of two is there.
-    bench.write(".agentd-backup/greet/CHANGELOG.md", &bench.read("agentd/specs/CHANGELOG.md"));
-    let seen = format!(
-        "if [ $LOOPWRIGHT_STATE = merge-specs ]; then cp agentd/specs/greeting.md ../seen; fi\n{PLANNER}"
-    );
-    let engine = with(&bench, &seen, BUILDER, JUDGE);
-    let name = taken_over(&engine).expect("it is taken over");
-    let standing = say(&engine, &name, "archive");
-    assert!(matches!(standing, Standing::Over { ending: Some(Ending::Success), .. }), "{standing:?}");
-    assert_eq!(std::fs::read_to_string(bench.around().join("seen")).expect("what the merger saw"), before);
 }

@@ -66,6 +66,11 @@ impl State {
             return Err(vec![high(root.line(), what.to_owned())]);
         }
         let mut problems = Vec::new();
+        for key in ["change_id", "phase", "iteration"] {
+            if let Some(line) = root.doubled(key) {
+                problems.push(high(line, format!("`{key}` is there twice: leave one")));
+            }
+        }
         let mut text_of = |key: &str, must: bool| match root.get(key) {
             Some(node @ Node::Scalar { .. }) => node.text().map(str::to_owned),
             Some(node) if must => {

@@ -69,21 +69,25 @@ pub struct Overview {
     pub tasks: usize,
     /// How many say that they are done.
     pub done: usize,
-    /// Why its state cannot be read.
+    /// Why its state, its proposal or its tasks cannot be worked with.
     pub problems: Vec<Problem>,
 }
 
 impl Overview {
     /// Reads how far a change is.
     pub fn read(files: &Files) -> Self {
-        let (state, problems) = match files.text("STATE.yaml").map(State::read) {
+        let (state, mut problems) = match files.text("STATE.yaml").map(State::read) {
             None => (None, Vec::new()),
             Some(Ok(state)) => (Some(standing(state)), Vec::new()),
             Some(Err(found)) => (None, found.into_iter().map(|it| it.of("STATE.yaml")).collect()),
         };
         let proposal = files.text("proposal.md").map(Proposal::read);
-        let layers =
-            files.text("tasks.md").map(|it| Tasks::read(it, &files.change_id).layers).unwrap_or_default();
+        let tasks = files.text("tasks.md").map(|it| Tasks::read(it, &files.change_id));
+        let of_proposal = proposal.iter().flat_map(|it| &it.problems).map(|it| (it, "proposal.md"));
+        let of_tasks = tasks.iter().flat_map(|it| &it.problems).map(|it| (it, "tasks.md"));
+        let grave = of_proposal.chain(of_tasks).filter(|(it, _)| it.severity == super::Severity::High);
+        problems.extend(grave.map(|(it, file)| it.clone().of(file)));
+        let layers = tasks.map(|it| it.layers).unwrap_or_default();
         let mut verdicts = Vec::new();
         for block in proposal.iter().flat_map(|it| &it.reviews) {
             let blank = decision("proposal.md", Some(block.iteration), &block.verdict);

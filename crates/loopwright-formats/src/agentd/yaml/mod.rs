@@ -43,6 +43,11 @@ impl Node {
         self.entries().iter().find(|(it, _)| it == key).map(|(_, value)| value)
     }
 
+    /// The line at which a key stands a second time.
+    pub fn doubled(&self, key: &str) -> Option<usize> {
+        self.entries().iter().filter(|(it, _)| it == key).nth(1).map(|(_, value)| value.line())
+    }
+
     /// What a map holds; nothing for anything else.
     pub fn entries(&self) -> &[(String, Self)] {
         if let Self::Map { entries, .. } = self { entries } else { &[] }
