@@ -10,6 +10,7 @@ pub fn environment<'t>() -> Environment<'t> {
     environment.set_undefined_behavior(UndefinedBehavior::Chainable);
     environment.set_formatter(written);
     environment.add_filter("tojson", to_json);
+    environment.add_filter("slug", slug);
     environment
 }
 
@@ -21,6 +22,18 @@ fn to_json(value: &Value, indent: Option<bool>) -> Result<String, Error> {
         serde_json::to_string(value)
     };
     written.map_err(|it| Error::new(ErrorKind::BadSerialization, it.to_string()))
+}
+
+/// A text as part of a name: its first words in small letters and digits, with `-` between. Letters that no name should
+/// have to spell are left out.
+#[expect(clippy::needless_pass_by_value, reason = "a filter is given what it works on")]
+fn slug(text: String, words: Option<usize>) -> String {
+    let small = text.to_lowercase();
+    let known = small
+        .split(|it: char| !it.is_alphanumeric())
+        .map(|word| word.chars().filter(char::is_ascii_alphanumeric).collect::<String>());
+    let known: Vec<String> = known.filter(|it| !it.is_empty()).take(words.unwrap_or(usize::MAX)).collect();
+    known.join("-")
 }
 
 /// A value as it stands in a text: nothing for nothing, its text for what has one.
@@ -100,6 +113,8 @@ mod tests {
             ("{{ list | tojson }} {{ none | tojson }}", r#"[1,{"b":null}] null"#),
             ("{{ {'at': tag, 'b': 1} | tojson }}", r#"{"at":"<a> & 'b'","b":1}"#),
             ("{{ [1] | tojson(true) }}", "[\n  1\n]"),
+            ("{{ 'Add Pass-key (v2) login!' | slug(4) }} {{ 'Übung' | slug }}", "add-pass-key-v2 bung"),
+            ("{{ '--- ' | slug or 'work' }}", "work"),
             ("{{ list | length }} {{ ['b', 'a'] | sort | join(', ') }}", "2 a, b"),
         ];
         for (text, expected) in cases {

@@ -110,16 +110,17 @@ impl Engine {
 
     /// Begins a run of a workflow. It is on record, and nothing is done yet.
     pub fn begin(&self, folder: &Folder, begin: &Begin, cancel: &Cancel) -> Result<Driver<'_>, EngineError> {
-        let workflow = self.fit(folder)?;
-        let begin = &self.about(&workflow, begin);
+        let definition = Definition { workflow: self.fit(folder)?, folder: folder.clone() };
+        let workflow = &definition.workflow;
+        let begin = &self.about(&definition, begin)?;
         // Where another run is at work, none is begun.
         let place = crate::driver::place::take(&self.home.git, crate::driver::place::BEGINS, &self.holder)?;
-        self.suits(&workflow, begin)?;
-        let begin = &self.chosen((&workflow, folder), begin)?;
-        self.has_documents((&workflow, folder), begin)?;
+        self.suits(workflow, begin)?;
+        let begin = &self.chosen((workflow, folder), begin)?;
+        self.has_documents((workflow, folder), begin)?;
         let kept = serde_json::to_vec(&kept(folder)).map_err(|it| EngineError::Wrong(it.to_string()))?;
         // Named before it is kept: what nobody names may be cleared away at any moment.
-        let definition = digest(&kept);
+        let pinned = digest(&kept);
         let at = (self.clock)();
         let mut tries = 0_u64;
         let name = loop {
@@ -128,7 +129,7 @@ impl Engine {
                 name: name.clone(),
                 workflow: workflow.name.to_string(),
                 subject: begin.subject.clone(),
-                definition: definition.clone(),
+                definition: pinned.clone(),
                 parent: None,
                 at,
             };
@@ -150,7 +151,6 @@ impl Engine {
             phase: begin.phase.clone(),
             ..Started::default()
         };
-        let definition = Definition { workflow, folder: folder.clone() };
         started.facts = self.once(&definition, &started, &name, (&files, &look))?;
         let run = before(&definition.workflow, &started)?;
         if let Some(begun) = self.begun_before(&self.scene(&definition, (&name, &run), (&files, &look)))? {
@@ -167,14 +167,6 @@ impl Engine {
         let driver = Driver::begin(self, &name, shared, (started, look, None), cancel)?;
         // Kept until it is driven: of several that are begun at once, one is.
         Ok(driver.at(place))
-    }
-
-    /// What a run is about: the project, where nobody has to say more.
-    fn about(&self, workflow: &Workflow, begin: &Begin) -> Begin {
-        let said = !begin.subject.trim().is_empty() || !workflow.subject.optional;
-        let project = self.home.root().file_name().filter(|_| !said);
-        let subject = project.map_or_else(|| begin.subject.clone(), |it| it.to_string_lossy().into_owned());
-        Begin { subject, ..begin.clone() }
     }
 
     /// Where documents say that something stands which no run is about: how a run of it begins. Nothing, if they do not

@@ -2,6 +2,7 @@
 //!
 //! The core decides (`loopwright_core::machine`); what can fail for reasons outside us is done here.
 
+mod about;
 pub mod agents;
 mod config;
 pub mod documents;

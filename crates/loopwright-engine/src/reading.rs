@@ -111,6 +111,21 @@ impl Engine {
         self.seen(run, |files, look| Ok(self.scene(definition, (name, run), (files, look)).text(text)?))
     }
 
+    /// A document of a run that is one file: its path, and what it says if it is there.
+    pub fn paper(
+        &self,
+        name: &str,
+        (definition, run): (&Definition, &Run),
+        document: &Name,
+    ) -> Result<(String, Option<String>), EngineError> {
+        self.seen(run, |files, look| {
+            let scene = self.scene(definition, (name, run), (files, look));
+            let path = scene.path(document)?.unwrap_or_default();
+            let bytes = files.read(&path)?;
+            Ok((path, bytes.map(|it| String::from_utf8_lossy(&it).into_owned())))
+        })
+    }
+
     /// The phase that a run is in for whoever says a verb: what its documents say, if somebody edited them since it showed it.
     pub fn phase_now(
         &self,

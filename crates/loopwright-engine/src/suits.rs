@@ -1,6 +1,6 @@
 //! Whether everything is there that a run will need: better said before anybody has worked.
 
-use loopwright_core::definition::{Action, CheckWhat, Kind, State, Workflow};
+use loopwright_core::definition::{Action, CheckWhat, Kind, State, Workflow, matches};
 use loopwright_core::language::Folder;
 use loopwright_core::language::units::Unit;
 use loopwright_core::machine::{Started, before};
@@ -322,9 +322,4 @@ fn is_in_a_path(workflow: &Workflow) -> bool {
     let named = |text: &str| text.contains("subject");
     let mut sets = workflow.documents.values().filter_map(|it| it.set.as_ref());
     workflow.folder.as_deref().is_some_and(named) || sets.any(|it| it.templates().any(named))
-}
-
-/// Whether a whole text matches a pattern.
-fn matches(pattern: Option<&str>, text: &str) -> bool {
-    pattern.is_none_or(|it| regex_lite::Regex::new(&format!("^(?:{it})$")).is_ok_and(|it| it.is_match(text)))
 }

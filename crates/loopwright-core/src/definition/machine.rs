@@ -68,6 +68,8 @@ pub struct Variable {
     pub start: Name,
     /// Whether a person may choose it at the start.
     pub input: bool,
+    /// What it is, for people.
+    pub about: Option<String>,
     /// The field of a document that says what it is at the start, if no person does: `docs.config.tries`.
     pub from: Option<String>,
     /// Where it is declared.

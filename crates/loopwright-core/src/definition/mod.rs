@@ -145,6 +145,14 @@ pub struct Subject {
     pub matches: Option<String>,
     /// Whether nobody has to say it: the run is about the project then.
     pub optional: bool,
+    /// What a new run is about, where nobody says it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub made: Option<String>,
+}
+
+/// Whether a whole text matches a pattern, if there is one.
+pub fn matches(pattern: Option<&str>, text: &str) -> bool {
+    pattern.is_none_or(|it| regex_lite::Regex::new(&format!("^(?:{it})$")).is_ok_and(|it| it.is_match(text)))
 }
 
 /// A value given at the start.

@@ -226,6 +226,8 @@ pub struct Each {
     pub at_most: Option<u32>,
     /// Whether items that ended well run again when the state is entered again.
     pub anew: bool,
+    /// Whether items are passed over whose call would bring what is there already.
+    pub if_missing: bool,
 }
 
 /// What is done with each item.

@@ -157,6 +157,7 @@ impl Loader<'_> {
                     start: first.unwrap_or_else(|| "none".into()),
                     values,
                     input,
+                    about: entry.node.get("about").and_then(Node::text).map(str::to_owned),
                     from: entry.node.get("from").and_then(|it| self.said_by_document(it, input)),
                     place: Self::place(&entry.key_bytes),
                 };

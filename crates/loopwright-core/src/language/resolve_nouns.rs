@@ -51,6 +51,7 @@ impl Loader<'_> {
             name: name.into(),
             matches: self.pattern(node.and_then(|it| it.get("matches"))),
             optional: node.and_then(|it| it.get("optional")).and_then(Node::boolean).unwrap_or(false),
+            made: node.and_then(|it| it.get("made")).and_then(Node::text).map(str::to_owned),
         }
     }
 

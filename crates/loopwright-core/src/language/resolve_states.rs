@@ -213,7 +213,19 @@ impl Loader<'_> {
             at_once: node.get("at-once").and_then(Node::number).unwrap_or(1).max(1),
             at_most: node.get("at-most").and_then(Node::number),
             anew: node.get("anew").and_then(Node::boolean).unwrap_or(false),
+            if_missing: self.if_missing(node),
         }
+    }
+
+    /// Whether a loop is only about what is not there yet. That can be told only of what a call brings.
+    fn if_missing(&self, node: &Node) -> bool {
+        let Some(said) = node.get("if-missing").filter(|it| it.boolean() == Some(true)) else { return false };
+        if node.get("run").and_then(|it| it.get("produces")).is_none() {
+            let message = "nobody can tell what is missing".to_owned();
+            let help = "say what a call brings: `run: {agent: ROLE, produces: [DOC]}`, with the item in the path of DOC";
+            self.wrong("bad-value", &said.bytes, message, Some(help.into()));
+        }
+        true
     }
 
     /// Whether a variable exists and can have that value.

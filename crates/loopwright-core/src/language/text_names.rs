@@ -98,7 +98,9 @@ pub(super) fn text_names(
     {
         names.insert(name.into(), Type::Text);
     }
-    for name in ["question", "answer", "changed_files", "folder", "decisions", "spent", "gate"] {
+    for name in
+        ["question", "answer", "changed_files", "folder", "decisions", "spent", "spent_by_item", "gate"]
+    {
         names.insert(name.into(), Type::Any);
     }
     names.insert("finding".into(), finding(Type::Text, Type::Text));

@@ -90,6 +90,9 @@ impl<'l, 'a> Texts<'l, 'a> {
     }
 
     fn check_top(&mut self, names: &Names) {
+        if let (Some(made), Some(node)) = (&self.workflow.subject.made, self.loader.root.get("subject")) {
+            self.text(made, node, names);
+        }
         for (name, document) in &self.workflow.documents {
             let Some(node) = self.node("documents", name) else { continue };
             for text in document.shows.values() {

@@ -3,9 +3,11 @@
 use indexmap::IndexMap;
 
 use super::decide;
+use super::decisions;
 use super::effect::Part;
 use super::event::{Event, Observed, Outcome, Shown, Started};
 use super::impossible::Impossible;
+use super::items::take_decisions;
 use super::ledger::Ledger;
 use super::route::{come_out, go_on};
 use super::run::{At, Begun, GateRecord, Run, Stage, lines};
@@ -65,6 +67,7 @@ pub fn before(workflow: &Workflow, started: &Started) -> Result<Run, Impossible>
             visit: 0,
             attempt: 1,
             from: None,
+            before: None,
             stage: Stage::Ended,
             acted: 0,
             begun: IndexMap::new(),
@@ -75,6 +78,7 @@ pub fn before(workflow: &Workflow, started: &Started) -> Result<Run, Impossible>
         once: started.facts.clone(),
         left: IndexMap::new(),
         spent: IndexMap::new(),
+        spent_by_item: IndexMap::new(),
         visits: IndexMap::new(),
         last: IndexMap::new(),
         ever: Vec::new(),
@@ -88,6 +92,7 @@ pub fn before(workflow: &Workflow, started: &Started) -> Result<Run, Impossible>
         outer: started.outer.clone(),
         calls: IndexMap::new(),
         items: started.done.clone(),
+        listed: IndexMap::new(),
         forced_items: IndexMap::new(),
         taken: Vec::new(),
     };
@@ -131,10 +136,16 @@ pub fn advance(workflow: &Workflow, run: &Run, event: &Event) -> Result<Run, Imp
                 next.at.until = None;
                 let begun = Begun { effect: effect.clone(), open: true, values: values.clone() };
                 next.at.begun.insert(effect.to_string(), begun);
+                decisions::ask(workflow, &mut next, effect, values);
             }
             Ok(next)
         }
-        Event::Stopped { .. } => {
+        Event::Dropped { item, decisions, spent } => {
+            take_decisions(&mut next, item, (decisions, spent));
+            Ok(next)
+        }
+        Event::Stopped { reason } => {
+            decisions::set_aside(&mut next, &format!("the run was ended: {reason}"));
             next.at.stage = Stage::Ended;
             Ok(next)
         }
@@ -153,6 +164,7 @@ pub fn advance(workflow: &Workflow, run: &Run, event: &Event) -> Result<Run, Imp
         }
         Event::Landed { phase, digests, vars } => {
             let machine = machine_of(workflow, run)?;
+            decisions::set_aside(&mut next, &format!("the run was put to `{phase}`"));
             forget(machine, &mut next);
             choose(machine, &mut next, vars)?;
             land(workflow, machine, next, phase, digests)
@@ -182,6 +194,7 @@ fn forget(machine: &Machine, run: &mut Run) {
     run.gates.clear();
     run.passed.clear();
     run.items.clear();
+    run.listed.clear();
     run.forced_items.clear();
     run.ledger.judges.values_mut().for_each(|it| it.handed.clear());
     run.cause = None;
@@ -262,6 +275,7 @@ fn arrive<'m>(
         }
     }
     let shown = machine.qualified(name);
+    let before = run.phase.clone();
     if let Some((phase, _)) = workflow.phases.iter().find(|(_, row)| row.show.contains(&shown)) {
         run.phase = Some(phase.clone());
     }
@@ -275,6 +289,7 @@ fn arrive<'m>(
         visit,
         attempt: 1,
         from,
+        before,
         stage,
         acted: 0,
         begun: IndexMap::new(),

@@ -1,5 +1,7 @@
 //! What should be happening now.
 
+use indexmap::IndexMap;
+
 use super::decide;
 use super::effect::{Effect, EffectId, Part, Want};
 use super::event::Outer;
@@ -67,6 +69,15 @@ fn verbs(state: &State) -> Vec<Name> {
     state.cells.keys().filter_map(|it| it.strip_prefix("verb ")).map(Name::from).collect()
 }
 
+/// What was spent of budgets, by item; the run's own without a name.
+fn spent_so_far(run: &Run) -> IndexMap<String, IndexMap<Name, u32>> {
+    let mut all = run.spent_by_item.clone();
+    if !run.spent.is_empty() {
+        all.insert(String::new(), run.spent.clone());
+    }
+    all
+}
+
 fn due_items(
     workflow: &Workflow,
     run: &Run,
@@ -102,6 +113,8 @@ fn due_items(
                         last: run.last.clone(),
                         ever: run.ever.clone(),
                         lists: run.lists.clone(),
+                        decisions: run.decisions.clone(),
+                        spent_by_item: spent_so_far(run),
                     }),
                 },
             };

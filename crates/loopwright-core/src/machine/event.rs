@@ -6,11 +6,12 @@
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
+use super::decisions::Decision;
 use super::effect::EffectId;
 use crate::name::Name;
 
 /// The version new events are written with.
-pub const VERSION: u32 = 5;
+pub const VERSION: u32 = 6;
 
 /// What documents show of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -99,6 +100,17 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
         vars: IndexMap<Name, Name>,
     },
+    /// The run of an item was ended, and nobody waits for it any more. What people were asked in it stays on record.
+    Dropped {
+        /// The item.
+        item: String,
+        /// What they were asked.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        decisions: Vec<Decision>,
+        /// What it had spent of its budgets.
+        #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+        spent: IndexMap<Name, u32>,
+    },
     /// Documents are about to show where the run stands, or do so now.
     Shown(Shown),
     /// A person ended the run.
@@ -171,6 +183,12 @@ pub struct Outer {
     /// What its lists held when the child began.
     #[serde(skip_serializing_if = "IndexMap::is_empty")]
     pub lists: IndexMap<Name, Vec<super::run::Record>>,
+    /// What people were asked before.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub decisions: Vec<Decision>,
+    /// What was spent of its budgets, by item; the run's own without a name.
+    #[serde(skip_serializing_if = "IndexMap::is_empty")]
+    pub spent_by_item: IndexMap<String, IndexMap<Name, u32>>,
 }
 
 /// What an effect came back with.
@@ -182,18 +200,36 @@ pub enum Evidence {
     /// What was looked at.
     Observed(Box<Observed>),
     /// The items of a loop.
-    Items {
-        /// Their ids, in the order they will run.
-        ids: Vec<String>,
-        /// Whether their dependencies could be put in order.
-        ordered: bool,
-        /// A digest of what the loop's gate judges, as it is now.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        digest: Option<String>,
-        /// Items that are no longer what they were when they last ended.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        changed: Vec<String>,
-    },
+    Items(Box<Listed>),
+}
+
+/// The items of a loop, as they are when it is entered.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Listed {
+    /// Their ids, in the order they will run.
+    pub ids: Vec<String>,
+    /// Whether their dependencies could be put in order.
+    pub ordered: bool,
+    /// A digest of what the loop's gate judges, as it is now.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digest: Option<String>,
+    /// Items that are no longer what they were when they last ended, or whose work is gone.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changed: Vec<String>,
+    /// A digest of what each says, by id: another one is another item.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub says: IndexMap<String, String>,
+    /// Items of which all is there that was wanted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub there: Vec<String>,
+}
+
+impl Listed {
+    /// Items in the order they will run, and nothing else.
+    pub fn of(ids: Vec<String>) -> Self {
+        Self { ids, ordered: true, ..Self::default() }
+    }
 }
 
 /// How the work of a state came out.
@@ -238,6 +274,15 @@ pub struct Outcome {
     /// What a child recorded, by list.
     #[serde(skip_serializing_if = "IndexMap::is_empty")]
     pub recorded: IndexMap<Name, Vec<super::run::Record>>,
+    /// What people were asked in a child.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub decisions: Vec<Decision>,
+    /// What a child spent of its budgets.
+    #[serde(skip_serializing_if = "IndexMap::is_empty")]
+    pub spent: IndexMap<Name, u32>,
+    /// When a person said so, in milliseconds since 1970.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at: Option<u64>,
 }
 
 impl Outcome {

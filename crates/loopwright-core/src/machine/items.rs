@@ -1,6 +1,9 @@
 //! Loops over items: what counts as done, when a loop is over, and what calls cost.
 
-use super::event::{Cost, Outcome};
+use indexmap::IndexMap;
+
+use super::decisions::Decision;
+use super::event::{Cost, Listed, Outcome};
 use super::impossible::Impossible;
 use super::route::come_out;
 use super::run::{Record, Run, Stage};
@@ -11,14 +14,24 @@ use crate::signal;
 
 /// An item that ended well counts only while it is still the same item and what its gate passed is what it was. A round
 /// that did not pass opens the gate; it does not make up for what has changed since the last that did.
-pub(super) fn forget_items(state: &State, run: &mut Run, digest: Option<&str>, changed: &[String]) {
+pub(super) fn forget_items(state: &State, run: &mut Run, now: &Listed) {
     let passed = state.gate.as_ref().and_then(|it| run.passed.get(&*it.name)).filter(|it| !it.is_empty());
-    let stale = passed.is_some_and(|it| digest.is_some_and(|now| now != it));
+    let stale = passed.is_some_and(|it| now.digest.as_ref().is_some_and(|now| now != it));
+    let before = run.listed.insert(state.name.clone(), now.says.clone()).unwrap_or_default();
+    let says_else = |id: &String| match (before.get(id), now.says.get(id)) {
+        (Some(before), Some(now)) => before != now,
+        _ => false,
+    };
+    let keeps = |id: &String| !stale && !now.changed.contains(id) && !says_else(id);
     if let Some(done) = run.items.get_mut(&*state.name) {
-        done.retain(|id, _| !stale && !changed.contains(id));
+        done.retain(|id, _| keeps(id));
     }
     if let Some(forced) = run.forced_items.get_mut(&*state.name) {
-        forced.retain(|id, _| !stale && !changed.contains(id));
+        forced.retain(|id, _| keeps(id));
+    }
+    if !now.there.is_empty() {
+        let done = run.items.entry(state.name.clone()).or_default();
+        done.extend(now.there.iter().map(|id| (id.clone(), Name::from("done"))));
     }
 }
 
@@ -46,6 +59,22 @@ pub(super) fn take_records(state: &State, run: &mut Run, id: &str, outcome: &Out
         let of =
             |it: &Record| Record { of: Some(state.name.clone()), item: Some(id.to_owned()), ..it.clone() };
         run.lists.entry(list.clone()).or_default().extend(entries.iter().map(of));
+    }
+}
+
+/// What people were asked in an item, and what it spent, is on record in the run around it.
+pub(super) fn take_decisions(
+    run: &mut Run,
+    id: &str,
+    (decisions, spent): (&[Decision], &IndexMap<Name, u32>),
+) {
+    run.decisions.extend(decisions.iter().cloned());
+    if !spent.is_empty() {
+        let all = run.spent_by_item.entry(id.to_owned()).or_default();
+        for (budget, times) in spent {
+            let so_far = all.entry(budget.clone()).or_insert(0);
+            *so_far = so_far.saturating_add(*times);
+        }
     }
 }
 

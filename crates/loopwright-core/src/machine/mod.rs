@@ -6,6 +6,7 @@
 
 mod advance;
 mod decide;
+mod decisions;
 mod due;
 mod effect;
 mod event;
@@ -21,16 +22,17 @@ mod view;
 pub use self::advance::{advance, before, begin, pauses_at_landing};
 pub(crate) use self::decide::draws_on;
 pub use self::decide::{gate_name, outdated, raised};
+pub use self::decisions::{Asked, Decision};
 pub use self::due::due;
 pub use self::effect::{Effect, EffectId, Part, Want};
 pub use self::event::{
-    Cost, Event, Evidence, Observed, Outcome, Outer, Report, Shown, Site, Started, VERSION,
+    Cost, Event, Evidence, Listed, Observed, Outcome, Outer, Report, Shown, Site, Started, VERSION,
 };
 pub use self::impossible::Impossible;
 pub use self::ledger::{Closed, Finding, Judge, Ledger, Round, Said};
 pub use self::questions::asked_about;
 pub(crate) use self::route::MOST_PASSED;
 pub use self::run::{
-    At, Begun, Cause, Decision, GateRecord, GateStatus, Last, Record, Run, Stage, Taken, lines, row_line,
+    At, Begun, Cause, GateRecord, GateStatus, Last, Record, Run, Stage, Taken, lines, row_line,
 };
 pub use self::view::RunView;

@@ -1,14 +1,14 @@
 //! Questions that are asked once per finding: what is asked about, and what all the answers mean.
 
 use super::decide::gate_name;
-use super::effect::{EffectId, Part};
+use super::decisions::{about, decided};
+use super::effect::EffectId;
 use super::event::{Outcome, Report};
 use super::impossible::Impossible;
 use super::route::come_out;
-use super::run::{Decision, Run, Stage};
+use super::run::{Run, Stage};
 use crate::definition::{Kind, Machine, State, Target, Workflow};
 use crate::name::Name;
-use crate::signal;
 
 /// The findings a state's question is about, by id: those that are open of the reviews that lead to it, or of all if none
 /// does. Empty: it is asked once.
@@ -28,20 +28,6 @@ pub fn asked_about(workflow: &Workflow, machine: &Machine, state: &State, run: &
     open.map(|(id, _)| id.clone()).collect()
 }
 
-/// Puts an answer on record. A verb that is said instead is none.
-pub(super) fn decided(state: &State, run: &mut Run, finding: Option<&String>, outcome: &Outcome) {
-    if outcome.signal.starts_with("verb ") || outcome.signal == signal::STALE {
-        return;
-    }
-    run.decisions.push(Decision {
-        state: state.name.clone(),
-        question: outcome.question.clone(),
-        answer: outcome.signal.clone(),
-        note: outcome.note.clone(),
-        finding: finding.cloned(),
-    });
-}
-
 /// Takes in an answer: to one finding, or to all that were not answered. The worst is how the question comes out.
 pub(super) fn answer(
     workflow: &Workflow,
@@ -51,12 +37,9 @@ pub(super) fn answer(
     (effect, outcome): (&EffectId, &Outcome),
 ) -> Result<(), Impossible> {
     let asked = asked_about(workflow, machine, state, run);
-    let about = match &effect.part {
-        Part::Item(id) => Some(id),
-        _ => None,
-    };
+    let about = about(effect);
     let Stage::Working { ended, .. } = &mut run.at.stage else { return Ok(()) };
-    if about.is_some_and(|it| !asked.contains(it) || ended.contains_key(it)) {
+    if about.as_ref().is_some_and(|it| !asked.contains(it) || ended.contains_key(it)) {
         return Err(Impossible::NotWaiting { effect: effect.clone() });
     }
     if asked.is_empty() {
@@ -66,19 +49,22 @@ pub(super) fn answer(
         let signal = outcome.signal.clone();
         return Err(Impossible::NoSuchSignal { state: state.name.clone(), signal });
     }
-    for id in asked.iter().filter(|it| about.is_none_or(|about| about == *it)) {
-        ended.entry(id.clone()).or_insert_with(|| outcome.clone());
+    let answered = asked.iter().filter(|it| about.as_ref().is_none_or(|about| about == *it));
+    let answered: Vec<&String> = answered.filter(|it| !ended.contains_key(*it)).collect();
+    for id in &answered {
+        ended.insert((*id).clone(), outcome.clone());
     }
-    if asked.iter().any(|it| !ended.contains_key(it)) {
-        return Ok(());
+    let left = asked.iter().any(|it| !ended.contains_key(it));
+    let ended = if left { None } else { Some(std::mem::take(ended)) };
+    for id in answered {
+        decided(state, run, Some(id), outcome);
     }
-    let ended = std::mem::take(ended);
+    let Some(ended) = ended else { return Ok(()) };
     let rank = |signal: &Name| state.cells.get_index_of(&**signal).unwrap_or(usize::MAX);
     let worst = ended.values().map(|it| &it.signal).max_by_key(|it| rank(it)).cloned().unwrap_or_default();
     let is_best = state.best() == Some(&worst);
     let mut reports = Vec::new();
     for (id, it) in &ended {
-        decided(state, run, Some(id), it);
         // What the way on is about stays open for whoever comes next.
         let settled = is_best || it.signal != worst;
         if let Some(finding) = run.ledger.answer(id, &it.signal, settled) {

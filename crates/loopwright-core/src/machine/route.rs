@@ -2,9 +2,9 @@
 
 use super::advance::{begin_work, enter, state_of};
 use super::decide;
+use super::decisions;
 use super::event::{Observed, Outcome};
 use super::impossible::Impossible;
-use super::questions;
 use super::run::{Cause, Last, Record, Run, Stage, Taken};
 use crate::definition::{Arm, Kind, Machine, State, Target, Workflow};
 use crate::name::Name;
@@ -174,7 +174,7 @@ fn remember(state: &State, run: &mut Run, asked: &decide::Asked<'_>) {
     }
     // Of a question per finding every answer is on record already.
     if matches!(state.kind, Kind::Ask { .. }) && outcome.findings.is_empty() {
-        questions::decided(state, run, None, outcome);
+        decisions::decided(state, run, None, outcome);
     }
     run.last.insert(
         state.name.clone(),

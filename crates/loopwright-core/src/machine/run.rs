@@ -3,6 +3,7 @@
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
+use super::decisions::Decision;
 use super::effect::EffectId;
 use super::event::{Outcome, Outer, Shown, Site};
 use super::ledger::Ledger;
@@ -46,6 +47,9 @@ pub struct Run {
     pub left: IndexMap<Name, u64>,
     /// How often each budget was spent, ever.
     pub spent: IndexMap<Name, u32>,
+    /// The same of items that ended, by item.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub spent_by_item: IndexMap<String, IndexMap<Name, u32>>,
     /// How often each state was entered.
     pub visits: IndexMap<Name, u32>,
     /// How each state last came out.
@@ -60,7 +64,7 @@ pub struct Run {
     pub ledger: Ledger,
     /// Lists that arms recorded to.
     pub lists: IndexMap<Name, Vec<Record>>,
-    /// What people decided, in order.
+    /// What people were asked, in order, and what became of it. Of items that ended, too.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub decisions: Vec<Decision>,
     /// Gates that were passed over, in order.
@@ -73,6 +77,9 @@ pub struct Run {
     pub calls: IndexMap<Name, u32>,
     /// Items of loops that ended, by state: item to end.
     pub items: IndexMap<Name, IndexMap<String, Name>>,
+    /// What the items of loops said when they were last listed, by state: item to digest.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub listed: IndexMap<Name, IndexMap<String, String>>,
     /// Gates that were passed over in those items, by state and item.
     #[serde(default)]
     pub forced_items: IndexMap<Name, IndexMap<String, Vec<Name>>>,
@@ -93,6 +100,9 @@ pub struct At {
     pub attempt: u32,
     /// Who led here, when the state may lead back.
     pub from: Option<Name>,
+    /// The phase that was shown before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<Name>,
     /// What is going on.
     pub stage: Stage,
     /// How many actions of this visit are done. Another try goes on after them.
@@ -243,23 +253,6 @@ pub struct Record {
     /// The loop whose item recorded it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub of: Option<Name>,
-}
-
-/// A question with its answer.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub struct Decision {
-    /// The state that asked it.
-    pub state: Name,
-    /// The question, as it was asked.
-    pub question: String,
-    /// The answer.
-    pub answer: Name,
-    /// In the person's own words.
-    pub note: String,
-    /// The finding it was about.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub finding: Option<String>,
 }
 
 /// What led to the present state.

@@ -5,9 +5,9 @@ use indexmap::IndexMap;
 use super::advance::{machine_of, state_of, work};
 use super::decide;
 use super::effect::{EffectId, Part};
-use super::event::{Cost, Evidence, Outcome};
+use super::event::{Cost, Evidence, Listed, Outcome};
 use super::impossible::Impossible;
-use super::items::{charge, finish_loop, forget_items, remember_item, take_records};
+use super::items::{charge, finish_loop, forget_items, remember_item, take_decisions, take_records};
 use super::questions;
 use super::route::{come_out, go_on, route};
 use super::run::{Run, Stage};
@@ -80,16 +80,13 @@ pub(super) fn settle(
             come_out(workflow, machine, state, &mut run, (**outcome).clone())?;
             Ok(run)
         }
-        (
-            Stage::Working { items: None, ended, .. },
-            Part::Items,
-            Evidence::Items { ids, ordered, digest, changed },
-        ) => {
+        (Stage::Working { items: None, ended, .. }, Part::Items, Evidence::Items(listed)) => {
             let most = match &state.kind {
                 Kind::Each(each) => each.at_most,
                 _ => None,
             };
-            forget_items(state, &mut run, digest.as_deref(), changed);
+            let Listed { ids, ordered, digest, .. } = &**listed;
+            forget_items(state, &mut run, listed);
             run.at.stage = Stage::Working { action: 0, items: Some(ids.clone()), ordered: *ordered, ended };
             // What a gate passes without any item is bound to what it judges all the same.
             let at_once = |signal: &str| Outcome { judged: digest.clone(), ..Outcome::of(signal) };
@@ -113,6 +110,7 @@ pub(super) fn settle(
             }
             remember_item(state, &mut run, id, outcome);
             take_records(state, &mut run, id, outcome);
+            take_decisions(&mut run, id, (&outcome.decisions, &outcome.spent));
             finish_loop(workflow, machine, state, &mut run, None)?;
             Ok(run)
         }

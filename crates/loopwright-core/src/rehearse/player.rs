@@ -8,8 +8,8 @@ use super::played::{Played, Stop, WalkStep};
 use super::scenario::Start;
 use crate::definition::{Kind, State, Workflow};
 use crate::machine::{
-    Effect, EffectId, Event, Evidence, Impossible, Observed, Outcome, Part, Run, Stage, Started, Want,
-    advance, before, begin, due,
+    Effect, EffectId, Event, Evidence, Impossible, Listed, Observed, Outcome, Part, Run, Stage, Started,
+    Want, advance, before, begin, due,
 };
 use crate::name::Name;
 use crate::signal;
@@ -229,13 +229,11 @@ impl<A: Actor> Player<'_, A> {
                     return Ok(Err(Stop::Waiting(name)));
                 };
                 match listing {
-                    Listing::Ids(ids) => Evidence::Items { ids, ordered: true, digest, changed: Vec::new() },
-                    Listing::Unordered => {
-                        Evidence::Items { ids: Vec::new(), ordered: false, digest, changed: Vec::new() }
-                    }
+                    Listing::Ids(ids) => items(ids, true, digest),
+                    Listing::Unordered => items(Vec::new(), false, digest),
                     Listing::TooMany => {
                         let ids = (0..=each.at_most.unwrap_or(0)).map(|it| (it + 1).to_string()).collect();
-                        Evidence::Items { ids, ordered: true, digest, changed: Vec::new() }
+                        items(ids, true, digest)
                     }
                     Listing::Failed(failure) => {
                         if signal::waits_for_person(workflow, state, &failure) {
@@ -399,4 +397,8 @@ fn comes_by_itself(state: &State, signal: &str) -> bool {
         Kind::Choose | Kind::Settle { .. } => true,
         _ => false,
     }
+}
+
+fn items(ids: Vec<String>, ordered: bool, digest: Option<String>) -> Evidence {
+    Evidence::Items(Box::new(Listed { ids, ordered, digest, ..Listed::default() }))
 }

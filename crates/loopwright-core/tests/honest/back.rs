@@ -3,7 +3,7 @@
 use indexmap::IndexMap;
 use loopwright_core::definition::{Each, EachRun, Kind, Machine, State, Unattended};
 use loopwright_core::machine::{
-    Cost, Effect, Event, Evidence, Observed, Outcome, Part, Report, Run, Stage, Started, Want,
+    Cost, Effect, Event, Evidence, Listed, Observed, Outcome, Part, Report, Run, Stage, Started, Want,
 };
 use loopwright_core::name::Name;
 use loopwright_core::signal;
@@ -228,7 +228,7 @@ impl World<'_> {
         let count = self.dice.roll() % (most + 1);
         let ids: Vec<String> = (1..=count).map(|it| it.to_string()).collect();
         let changed = self.dice.some(&ids, 15);
-        Evidence::Items { ids, ordered, digest, changed }
+        Evidence::Items(Box::new(Listed { ids, ordered, digest, changed, ..Listed::default() }))
     }
 
     /// A call comes back: for a judge, a verdict and findings as it would report them.

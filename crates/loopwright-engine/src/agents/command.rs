@@ -8,7 +8,7 @@ use loopwright_core::machine::Cost;
 use loopwright_core::signal::CANCELLED;
 
 use super::{Agent, Call, Reply, a_while};
-use crate::process::{Cancel, Command, Ended, Supervisor};
+use crate::process::{Cancel, Command, Ended, Supervisor, exit_in_words};
 
 /// The exit code of a program that would have it tried again later (`EX_TEMPFAIL`).
 const TRY_LATER: i32 = 75;
@@ -68,7 +68,7 @@ impl Agent for CommandAgent {
             }
             Ended::Exit(code) => {
                 let said = said.unwrap_or("it said nothing");
-                Some(("crashed", format!("it ended with exit code {code}: {said}")))
+                Some(("crashed", format!("{}: {said}", exit_in_words(code))))
             }
             Ended::Timeout => Some(("timeout", format!("it took longer than {} s", call.wall.as_secs()))),
             Ended::Stalled => Some(("stalled", format!("it said nothing for {} s", call.idle.as_secs()))),

@@ -166,6 +166,26 @@ impl Agentd {
         }
     }
 
+    /// A layer is what its tasks say, whether or not somebody ticked them.
+    pub(super) fn means(self, entry: &Value) -> Value {
+        let mut entry = entry.clone();
+        if self == Self::Tasks
+            && let Some(layer) = entry.as_object_mut()
+        {
+            layer.remove("done");
+            for task in layer.get_mut("tasks").and_then(Value::as_array_mut).into_iter().flatten() {
+                let Some(task) = task.as_object_mut() else { continue };
+                task.remove("done");
+                let text = task.get("text").and_then(Value::as_str).unwrap_or_default();
+                let lines = text.lines().filter(|it| !it.trim_start().starts_with("status:"));
+                let plain: Vec<String> =
+                    lines.map(|it| it.replacen("[x]", "[ ]", 1).replacen("[X]", "[ ]", 1)).collect();
+                task.insert("text".to_owned(), json!(plain.join("\n")));
+            }
+        }
+        entry
+    }
+
     /// What a file lacks. One that somebody just wrote has to say more than one that was there.
     pub(super) fn lacks(self, page: &Page, about: &About) -> Option<String> {
         let high = |problems: &[Problem]| grave(problems).next().map(said);

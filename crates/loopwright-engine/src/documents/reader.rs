@@ -72,6 +72,14 @@ impl Reader {
         }
     }
 
+    /// What of an entry makes it what it is: the same work for as long as this is the same.
+    pub fn means(self, entry: &Value) -> Value {
+        match self {
+            Self::General(_) | Self::Vibe(_) => entry.clone(),
+            Self::Agentd(file) => file.means(entry),
+        }
+    }
+
     /// What a field holds. `None`: it is not there.
     pub fn get(self, text: &str, field: &str) -> Result<Option<Value>, Vec<Fault>> {
         match self {

@@ -115,8 +115,8 @@ impl Driver<'_> {
         Ok(())
     }
 
-    /// Ends the runs of items that nobody waits for any more.
-    fn end_children(&mut self, reason: &str) -> Result<(), EngineError> {
+    /// Ends the runs of items that nobody waits for any more. What people were asked in them stays on record here.
+    pub(super) fn end_children(&mut self, reason: &str) -> Result<(), EngineError> {
         for child in self.children()? {
             let shared = (Arc::clone(&self.definition), Arc::clone(&self.files));
             let mut driver = Driver::resume(self.engine, &child, Some(shared), &self.cancel)?;
@@ -124,7 +124,12 @@ impl Driver<'_> {
                 driver.end_children(reason)?;
                 driver.learn(Event::Stopped { reason: reason.to_owned() })?;
             }
+            let item = driver.run.item.clone().unwrap_or_default();
+            let (decisions, spent) = (driver.run.decisions.clone(), driver.run.spent.clone());
             driver.leave()?;
+            if !decisions.is_empty() || !spent.is_empty() {
+                self.learn(Event::Dropped { item, decisions, spent })?;
+            }
         }
         Ok(())
     }

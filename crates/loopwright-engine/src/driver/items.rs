@@ -63,6 +63,8 @@ impl Driver<'_> {
                         judged,
                         forced: run.forced.clone(),
                         recorded: run.lists.clone(),
+                        decisions: run.decisions.clone(),
+                        spent: run.spent.clone(),
                         ..Outcome::of(run.at.state.clone())
                     };
                     // An item that stopped the loop has others with it that nobody waits for any more.

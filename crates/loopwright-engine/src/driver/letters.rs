@@ -43,7 +43,10 @@ impl Driver<'_> {
     /// Takes in one message; says why not.
     fn take_in(&mut self, message: Message) -> Result<Option<String>, EngineError> {
         let event = match message {
-            Message::Stop { reason } => Event::Stopped { reason },
+            Message::Stop { reason } => {
+                self.end_children("the run around it was ended")?;
+                Event::Stopped { reason }
+            }
             Message::Raise { budget, by } => Event::Raised { budget, by },
             Message::Say { verb, inputs } => Event::Said { verb, inputs, judged: self.judged_now()? },
             Message::Answer(answered) => return self.take_answer(&answered),
@@ -99,6 +102,7 @@ impl Driver<'_> {
             fields: answered.fields.clone(),
             note: answered.note.clone(),
             judged: now,
+            at: Some((self.engine.clock)()),
             ..Outcome::of(answered.answer.clone())
         };
         let effect = effect.id.clone();

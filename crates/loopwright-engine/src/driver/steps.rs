@@ -100,9 +100,13 @@ impl Driver<'_> {
         let asked = effects::asked(&self.scene(&look, None), (name, &question), finding)?;
         let key = effect.id.to_string();
         if !self.run.at.begun.get(&key).is_some_and(|it| it.open && it.values["judged"] == json!(judged)) {
-            let values = json!({"question": asked.text, "judged": judged, "tree": look.tree});
+            let at = (self.engine.clock)();
+            let values = json!({"question": asked.text, "judged": judged, "tree": look.tree, "at": at});
             self.learn(Event::Issued { effect: effect.id.clone(), attempt: effect.attempt, values })?;
         }
+        self.write_down()?;
+        // Documents say that it waits for an answer before anybody can give one.
+        self.show()?;
         self.write_down()?;
         let most = question.re_ask.unwrap_or(0);
         let mut wrong = 0;
@@ -120,14 +124,17 @@ impl Driver<'_> {
         }
         // Somebody was there, and gave no answer that is one as often as they were asked.
         if wrong > most {
-            let outcome = Outcome { judged, question: asked.text.clone(), ..Outcome::of(signal::UNANSWERED) };
+            let at = Some((self.engine.clock)());
+            let outcome =
+                Outcome { judged, question: asked.text.clone(), at, ..Outcome::of(signal::UNANSWERED) };
             let outcome = Outcome { summary: format!("no valid answer in {wrong} tries"), ..outcome };
             self.learn(settled(effect, Evidence::Out(Box::new(outcome))))?;
             return Ok(None);
         }
         match &question.unattended {
             Unattended::As(answer) if self.engine.people.policy() == Policy::Declared => {
-                let outcome = Outcome { judged, question: asked.text, ..Outcome::of(answer.clone()) };
+                let at = Some((self.engine.clock)());
+                let outcome = Outcome { judged, question: asked.text, at, ..Outcome::of(answer.clone()) };
                 let summary = "answered by policy: nobody was there, and the workflow declares it".into();
                 let outcome = Outcome { summary, ..outcome };
                 self.learn(settled(effect, Evidence::Out(Box::new(outcome))))?;

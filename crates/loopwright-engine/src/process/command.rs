@@ -73,6 +73,21 @@ pub enum Ended {
     Cancelled,
 }
 
+/// An exit code in words: which signal it was, where it was one.
+pub fn exit_in_words(code: i32) -> String {
+    let signal = match code - 128 {
+        1 => "its terminal was closed (SIGHUP)",
+        2 => "it was interrupted (SIGINT)",
+        6 => "it gave itself up (SIGABRT)",
+        9 => "it was killed (SIGKILL), as happens where memory runs out",
+        11 => "it crashed (SIGSEGV)",
+        13 => "its pipe broke (SIGPIPE): what it talked with was gone",
+        15 => "it was told to end (SIGTERM)",
+        _ => return format!("it ended with exit code {code}"),
+    };
+    format!("{signal}, exit code {code}")
+}
+
 /// What happens while a command runs.
 enum Heard {
     Output(Vec<u8>),

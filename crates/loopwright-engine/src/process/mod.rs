@@ -14,7 +14,7 @@ mod tree;
 
 pub use self::cancel::Cancel;
 pub(crate) use self::command::MARK;
-pub use self::command::{Command, Ended, Ran, Supervisor};
+pub use self::command::{Command, Ended, Ran, Supervisor, exit_in_words};
 pub use self::fence::Fence;
 pub(crate) use self::leftover::end_leftover;
 pub use self::output::Output;

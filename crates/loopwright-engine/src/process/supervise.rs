@@ -67,13 +67,18 @@ pub fn supervise() -> ExitCode {
     // A command that does not read what it is given must not keep anybody waiting.
     // What comes is taken at once, so that whoever lets go is heard even then.
     let (pass, passed) = channel::<Vec<u8>>();
+    let (tell, told_of) = channel::<bool>();
     let writer = child.stdin.take();
     drop(pass.send(given));
     let pass = order.open.then_some(pass);
     std::thread::spawn(move || {
         let Some(mut writer) = writer else { return };
         // The end of a channel is the end of what there is to read.
-        passed.iter().all(|it| writer.write_all(&it).is_ok());
+        passed.iter().all(|it| {
+            let written = writer.write_all(&it).is_ok();
+            let _ = tell.send(written);
+            written
+        });
     });
     // From here on one of two things happens, and only the first counts.
     let over = Arc::new(Mutex::new(()));
@@ -90,6 +95,14 @@ pub fn supervise() -> ExitCode {
     let code = status_of(i32::try_from(child.id()).ok().and_then(Pid::from_raw));
     let _first = over.lock().unwrap_or_else(PoisonError::into_inner);
     end_all();
+    // Nobody is left who could read it, so by now it is read or lost. A command that went well did not need it.
+    if code != 0 && told_of.recv() == Ok(false) {
+        let given = order.input;
+        let _ = writeln!(
+            io::stderr(),
+            "broken pipe: it was gone before it had read the {given} bytes it was given"
+        );
+    }
     ExitCode::from(code)
 }
 

@@ -53,6 +53,17 @@ impl Scene<'_> {
         Ok(kept)
     }
 
+    /// Fields of the entries of a list that actions set.
+    pub(crate) fn set_in_entries(&self, document: &Name, list: &str) -> Vec<String> {
+        let mut fields = BTreeSet::new();
+        self.of_all(&["set"], &mut fields);
+        let of = |field: &str| {
+            let rest = field.strip_prefix(list)?.strip_prefix('.')?;
+            Some(rest.strip_prefix("*.").unwrap_or(rest).to_owned())
+        };
+        fields.iter().filter(|(name, _)| name == document).filter_map(|(_, field)| of(field)).collect()
+    }
+
     /// The fields that actions of a machine set.
     fn set_in(
         &self,

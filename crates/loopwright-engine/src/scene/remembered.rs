@@ -1,7 +1,7 @@
 //! What the run itself remembers.
 
 use loopwright_core::definition::{Each, Kind, State};
-use loopwright_core::machine::{Finding, Last, gate_name};
+use loopwright_core::machine::{Decision, Finding, Last, gate_name};
 use loopwright_core::name::Name;
 use serde_json::{Map, Value, json};
 
@@ -86,6 +86,34 @@ impl Scene<'_> {
     pub(super) fn question(&self) -> Option<Value> {
         let cause = self.run.cause.as_ref()?;
         self.run.last.get(&*cause.state).filter(|it| !it.question.is_empty()).map(|it| json!(it.question))
+    }
+
+    /// What people were asked, here and in the run around it, and what became of it.
+    pub(super) fn decisions(&self) -> Value {
+        let outer = self.run.outer.iter().flat_map(|it| &it.decisions);
+        let time = |at: Option<u64>| at.map(super::time).unwrap_or_default();
+        let one = |it: &Decision| {
+            json!({
+                "state": it.state, "id": it.id, "question": it.question, "status": it.status, "answer": it.answer,
+                "note": it.note, "reason": it.reason, "finding": it.finding, "item": it.item, "phase": it.phase,
+                "before": it.before, "asked_at": time(it.asked), "resolved_at": time(it.resolved),
+            })
+        };
+        outer.chain(&self.run.decisions).map(one).collect()
+    }
+
+    /// What was spent of budgets, by item; the run's own without a name.
+    pub(super) fn spent_by_item(&self) -> Value {
+        let mut all = self
+            .run
+            .outer
+            .as_ref()
+            .map_or_else(|| self.run.spent_by_item.clone(), |it| it.spent_by_item.clone());
+        let own = all.entry(self.run.item.clone().unwrap_or_default()).or_default();
+        for (budget, times) in &self.run.spent {
+            *own.entry(budget.clone()).or_insert(0) += times;
+        }
+        json!(all)
     }
 
     /// What a person answered to it.

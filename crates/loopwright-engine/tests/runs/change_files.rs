@@ -194,3 +194,8 @@ case "$LOOPWRIGHT_STATE" in
 esac
 "#
 );
+
+/// Finds nothing wrong with anything.
+pub(crate) const APPROVES: &str = r#"
+if [ "$LOOPWRIGHT_STATE" = review ]; then more=', "test_results": {"status": "PASS"}, "security_status": "CLEAN"'; fi
+printf '```json\n{"verdict": "APPROVED", "summary": "good", "findings": []%s}\n```\n' "$more""#;

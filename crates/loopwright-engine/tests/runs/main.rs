@@ -6,6 +6,7 @@ mod alone;
 mod bench;
 mod bounds;
 mod change;
+mod change_again;
 mod change_archive;
 #[expect(dead_code, reason = "not everything of it is needed here")]
 mod change_files;

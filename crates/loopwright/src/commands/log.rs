@@ -109,8 +109,12 @@ fn line(event: &Event) -> Option<String> {
             let cost = if cost.is_empty() { cost } else { format!(" [{}]", show::cost(&outcome.cost)) };
             format!("{effect} came out as {}{}{note}{cost}", outcome.signal, because(&outcome.summary))
         }
-        Event::Settled { effect, evidence: Evidence::Items { ids, .. } } => {
-            format!("{effect}: {}", show::counted(ids.len(), "item"))
+        Event::Settled { effect, evidence: Evidence::Items(listed) } => {
+            let there = match listed.there.len() {
+                0 => String::new(),
+                some => format!(", {some} of them there already"),
+            };
+            format!("{effect}: {}{there}", show::counted(listed.ids.len(), "item"))
         }
         Event::Settled { effect, evidence: Evidence::Observed(seen) } => {
             let facts: Vec<String> = seen.facts.iter().map(|(name, it)| format!("{name} is {it}")).collect();
@@ -125,6 +129,6 @@ fn line(event: &Event) -> Option<String> {
         Event::Landed { phase, .. } => format!("somebody edited it to `{phase}`"),
         Event::Stopped { reason } => format!("somebody ended it{}", because(reason)),
         // What documents show follows from the rest.
-        Event::Shown(_) => return None,
+        Event::Shown(_) | Event::Dropped { .. } => return None,
     })
 }

@@ -27,7 +27,7 @@ mod workflows;
 
 use std::process::ExitCode;
 
-pub(crate) use self::verb::drive;
+pub(crate) use self::verb::{drive, subject_of};
 use crate::error::CommandError;
 
 #[derive(clap::Subcommand, Debug)]

@@ -84,7 +84,8 @@ fn subject() -> Shape {
             Record::new("a subject")
                 .must("name", Shape::Name, "What a run is about.")
                 .may("matches", Shape::Text, "A regular expression the whole subject must match.")
-                .may("optional", Shape::Truth, "Nobody has to say it: the run is about the project then."),
+                .may("optional", Shape::Truth, "Nobody has to say it: the run is about the project then.")
+                .may("made", Shape::Text, "What a new run is about, where nobody says it."),
         ),
     ])
 }

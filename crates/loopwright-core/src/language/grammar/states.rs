@@ -175,6 +175,11 @@ fn each() -> Shape {
                 "anew",
                 Shape::Truth,
                 "Whether items that ended well run again when the state is entered again.",
+            )
+            .may(
+                "if-missing",
+                Shape::Truth,
+                "Whether items are passed over whose call would bring what is there already.",
             ),
     )
 }

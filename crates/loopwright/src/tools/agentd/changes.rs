@@ -40,6 +40,11 @@ impl Changes {
         self.folder(id).is_dir()
     }
 
+    /// Whether such a change says how far it is.
+    pub(super) fn has_state(&self, id: &str) -> bool {
+        self.folder(id).join("STATE.yaml").exists()
+    }
+
     /// The ids of all changes that are not archived, in order.
     pub(super) fn open(&self) -> Vec<String> {
         folders(&self.root.join("agentd/changes"))

@@ -14,6 +14,7 @@ use loopwright_core::definition::VerbElse;
 use self::changes::Changes;
 use super::output::Format;
 use super::{Around, first_word, lines};
+use crate::commands;
 use crate::error::{self, CommandError};
 use crate::show::out;
 
@@ -43,7 +44,7 @@ enum Tool {
 pub(super) fn tool(around: &Around<'_>, words: &[String]) -> Option<Result<ExitCode, CommandError>> {
     let word = first_word(words)?;
     if around.workflow.verbs.contains_key(word) {
-        return archived(around, word, words).transpose();
+        return unfit(around, word, words).transpose();
     }
     AgentdArgs::command().get_subcommands().find(|it| it.get_name() == word)?;
     let name = format!("loopwright {}", around.name);
@@ -62,21 +63,30 @@ pub(super) fn about() -> String {
     lines(&AgentdArgs::command())
 }
 
-/// What a verb says to a change that is archived: its files are where no run looks for them.
-fn archived(around: &Around<'_>, verb: &str, words: &[String]) -> Result<Option<ExitCode>, CommandError> {
-    let after = words.iter().skip_while(|it| *it != verb).skip(1);
-    let Some(id) = after.into_iter().find(|it| !it.starts_with('-')) else { return Ok(None) };
+/// What a verb says to a change that no run can be about as it is: one that is archived, whose files are where no run looks
+/// for them, and one that nobody planned.
+fn unfit(around: &Around<'_>, verb: &str, words: &[String]) -> Result<Option<ExitCode>, CommandError> {
+    let Some(id) = commands::subject_of(around.workflow, words) else { return Ok(None) };
     let changes = Changes::here()?;
-    if changes.is_open(id) {
-        return Ok(None);
-    }
-    let Some(folder) = changes.archived(id) else { return Ok(None) };
-    let told = format!("{id} is archived, in {}", changes.within(&folder));
     let otherwise = around.workflow.verbs.get(verb).and_then(|it| it.otherwise.as_ref());
+    let refused = |why: String| {
+        let name = if verb == "archive" { "ChangeNotComplete" } else { "ChangeNotReady" };
+        Err(CommandError::with_code(format!("{name}: {why}"), error::NOT_PROVED))
+    };
+    if changes.is_open(&id) {
+        let begins = around.workflow.main.start.iter().any(|it| it.verb.as_deref() == Some(verb));
+        if begins || changes.has_state(&id) {
+            return Ok(None);
+        }
+        return refused(format!(
+            "{id} has no STATE.yaml, so it was never planned; `loopwright change plan {id}` takes up what is there"
+        ));
+    }
+    let Some(folder) = changes.archived(&id) else { return Ok(None) };
+    let told = format!("{id} is archived, in {}", changes.within(&folder));
     if let Some(VerbElse::Say(_)) = otherwise {
         out(&format!("{told}; a new change needs an id of its own\n"));
         return Ok(Some(ExitCode::SUCCESS));
     }
-    let name = if verb == "archive" { "ChangeNotComplete" } else { "ChangeNotReady" };
-    Err(CommandError::with_code(format!("{name}: {told}"), error::NOT_PROVED))
+    refused(told)
 }

@@ -1,10 +1,12 @@
 //! `loopwright WORKFLOW VERB [SUBJECT]`: a workflow's own verbs.
 
+mod elsewhere;
+mod said;
+
 use std::process::ExitCode;
 
-use clap::{CommandFactory as _, FromArgMatches as _};
-use indexmap::IndexMap;
-use loopwright_core::definition::{Kind, Verb, VerbElse, Workflow};
+use clap::CommandFactory as _;
+use loopwright_core::definition::{Kind, VerbElse, Workflow};
 use loopwright_core::language::{Folder, load};
 use loopwright_core::machine::{Run, RunView};
 use loopwright_core::name::Name;
@@ -12,41 +14,14 @@ use loopwright_core::problem::{Stage, did_you_mean};
 use loopwright_engine::process::Cancel;
 use loopwright_engine::{Begin, Definition, Engine, Message};
 
-use super::run::{begin_and_drive, pairs};
+pub(crate) use self::said::subject_of;
+use self::said::{Said, said};
+use super::run::begin_and_drive;
 use crate::error::{self, CommandError};
-use crate::progress::{self, Manner, MannerArgs};
+use crate::progress::{self, MannerArgs};
 use crate::session::RESUME;
 use crate::tools::{self, Around};
 use crate::{background, find, live, session, show};
-
-/// Say one of a workflow's own verbs: to the run that waits for it, or to begin one
-#[derive(clap::Parser, Debug)]
-struct VerbArgs {
-    /// The verb
-    verb: Option<String>,
-    /// What the run is about, or its name
-    subject: Option<String>,
-    /// What the verb takes, in the order its workflow names it
-    #[arg(value_name = "VALUE")]
-    values: Vec<String>,
-    /// The project, if it is not the one around this folder
-    #[arg(long, value_name = "FOLDER")]
-    repo_root: Option<std::path::PathBuf>,
-    /// An input of the workflow's
-    #[arg(long = "input", value_name = "NAME=VALUE")]
-    inputs: Vec<String>,
-    #[command(flatten)]
-    manner: MannerArgs,
-}
-
-/// What somebody said to a workflow.
-struct Said {
-    verb: Name,
-    subject: Option<String>,
-    inputs: IndexMap<Name, String>,
-    manner: Manner,
-    detach: bool,
-}
 
 pub(crate) fn cmd_verb(words: &[String]) -> Result<ExitCode, CommandError> {
     let Some((workflow, rest)) = words.split_first() else {
@@ -65,12 +40,19 @@ pub(crate) fn cmd_verb(words: &[String]) -> Result<ExitCode, CommandError> {
     if let Some(done) = tools::tool(&around, rest) {
         return done;
     }
+    if let Some(done) = elsewhere::said(&around, rest) {
+        return done;
+    }
     let said = said(&definition, rest)?;
     if said.detach && !background::is_here() {
         return background::start(said.manner.json);
     }
+    if said.begins_anew {
+        return begin_and_drive(workflow, &said.begin(), &said.manner);
+    }
     let engine = progress::engine_of_runs(&said.manner)?;
     if let Some(name) = live(&engine, &definition, said.subject.as_deref())? {
+        said.chooses_nothing(&name)?;
         return to_run(&engine, &name, &said);
     }
     if let Some((engine, name)) = take_over(&found.folder, &said)? {
@@ -80,13 +62,7 @@ pub(crate) fn cmd_verb(words: &[String]) -> Result<ExitCode, CommandError> {
         return answer;
     }
     if begins(&definition, &said.verb) {
-        let begin = Begin {
-            subject: said.subject.clone().unwrap_or_default(),
-            inputs: said.inputs.clone(),
-            verb: Some(said.verb.clone()),
-            ..Begin::default()
-        };
-        return begin_and_drive(workflow, &begin, &said.manner);
+        return begin_and_drive(workflow, &said.begin(), &said.manner);
     }
     Err(nobody_hears(workflow, &definition, &said))
 }
@@ -99,10 +75,7 @@ pub(crate) fn drive(around: &Around<'_>, manner: &MannerArgs) -> Result<ExitCode
     let manner = manner.manner();
     let engine = progress::engine_of_runs(&manner)?;
     match live(&engine, around.workflow, None)? {
-        Some(name) => {
-            let (subject, inputs, detach) = (None, IndexMap::new(), false);
-            to_run(&engine, &name, &Said { verb: RESUME.into(), subject, inputs, manner, detach })
-        }
+        Some(name) => to_run(&engine, &name, &Said { verb: RESUME.into(), manner, ..Said::default() }),
         None => begin_and_drive(around.name, &Begin::default(), &manner),
     }
 }
@@ -205,66 +178,6 @@ fn unknown(word: &str) -> CommandError {
     let known = commands.chain(all.iter().map(String::as_str));
     CommandError::user(format!("there is no command and no workflow `{word}`"))
         .maybe_hinted(did_you_mean(word, known))
-}
-
-fn said(workflow: &Workflow, words: &[String]) -> Result<Said, CommandError> {
-    let name = format!("loopwright {}", workflow.name);
-    let parsed = VerbArgs::command().bin_name(name.clone()).after_help(verbs(workflow));
-    let words = std::iter::once(&name).chain(words);
-    // As clap itself would: it prints what is asked for, or what is wrong, and ends.
-    let parsed = parsed.try_get_matches_from(words).and_then(|it| VerbArgs::from_arg_matches(&it));
-    let typed = parsed.unwrap_or_else(|error| error.exit());
-    let Some(verb) = &typed.verb else {
-        if workflow.tools.is_some() {
-            return Err(CommandError::user(format!(
-                "`{}` is a workflow: say what to do with it",
-                workflow.name
-            ))
-            .hinted(format!("`loopwright {} --help` lists what it knows", workflow.name)));
-        }
-        let verbs: Vec<&str> = workflow.verbs.keys().map(|it| &**it).collect();
-        return Err(CommandError::user(format!("`{}` is a workflow: say what to do with it", workflow.name))
-            .hinted(format!(
-                "it knows {}; `loopwright run {}` begins a run",
-                verbs.join(", "),
-                workflow.name
-            )));
-    };
-    if verb != RESUME && !workflow.verbs.contains_key(verb.as_str()) {
-        return Err(CommandError::user(format!("`{}` knows no verb `{verb}`", workflow.name))
-            .maybe_hinted(did_you_mean(verb, workflow.verbs.keys().map(|it| &**it)))
-            .hinted(format!("`loopwright {} --help` lists what it knows", workflow.name)));
-    }
-    let takes = workflow.verbs.get(verb.as_str()).map(|it| it.takes.as_slice()).unwrap_or_default();
-    if let Some(value) = typed.values.get(takes.len()) {
-        let known: Vec<&str> = takes.iter().map(|it| &**it).collect();
-        let known = if known.is_empty() { "nothing".to_owned() } else { known.join(", ") };
-        return Err(CommandError::user(format!(
-            "nobody knows what `{value}` is for: `{verb}` takes {known}"
-        ))
-        .hinted("put quotes around what belongs together"));
-    }
-    let mut inputs: IndexMap<Name, String> =
-        takes.iter().cloned().zip(typed.values.iter().cloned()).collect();
-    inputs.extend(pairs("--input", &typed.inputs)?);
-    Ok(Said {
-        verb: verb.as_str().into(),
-        subject: typed.subject,
-        inputs,
-        detach: typed.manner.detach,
-        manner: typed.manner.manner(),
-    })
-}
-
-/// The verbs of a workflow, for its help.
-fn verbs(workflow: &Workflow) -> String {
-    let width = workflow.verbs.keys().map(|it| it.len()).max().unwrap_or(0);
-    let line = |(name, it): (&Name, &Verb)| {
-        format!("  {name:width$}  {}", it.about.as_deref().unwrap_or_default()).trim_end().to_owned()
-    };
-    let lines: Vec<String> = workflow.verbs.iter().map(line).collect();
-    let verbs = if lines.is_empty() { String::new() } else { format!("Verbs:\n{}", lines.join("\n")) };
-    format!("{}{verbs}", tools::about(workflow))
 }
 
 fn begins(workflow: &Workflow, verb: &Name) -> bool {
