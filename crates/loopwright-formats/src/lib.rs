@@ -7,4 +7,5 @@
 //! here as there. Where we differ on purpose, the place says so and why.
 
 pub mod agentd;
+pub mod team;
 pub mod vibe;

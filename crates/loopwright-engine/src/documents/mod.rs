@@ -22,6 +22,7 @@ mod path;
 mod reader;
 mod shape;
 mod splice;
+mod team;
 mod toml;
 mod tree;
 mod vibe;
@@ -34,6 +35,7 @@ pub use self::agentd::Agentd;
 pub use self::fault::Fault;
 pub use self::reader::{About, Page, Reader};
 pub use self::shape::{Misfit, misfits};
+pub use self::team::Team;
 pub use self::vibe::Vibe;
 
 use self::path::Step;
@@ -167,6 +169,11 @@ impl Document<'_> {
     pub fn line(&self, field: &str) -> Option<usize> {
         let found = path::locate(&self.root, field).ok().filter(|it| it.missing.is_empty())?;
         found.last().map(|it| Fault::at(self.text, it.bytes.start, "").line)
+    }
+
+    /// The line in which all of it begins.
+    fn begins(&self) -> usize {
+        Fault::at(self.text, self.root.bytes.start, "").line
     }
 
     /// What the reader gives, seen through a shape: fields the shape does not name are left out, fields that may be

@@ -4,6 +4,7 @@ use loopwright_core::fact::Type;
 use serde_json::Value;
 
 use super::agentd::Agentd;
+use super::team::Team;
 use super::vibe::Vibe;
 use super::{Fault, Format, text_of};
 
@@ -16,6 +17,8 @@ pub enum Reader {
     Vibe(Vibe),
     /// Files of a change below `agentd/`.
     Agentd(Agentd),
+    /// Files of a team's session.
+    Team(Team),
 }
 
 /// A file of a document.
@@ -43,13 +46,13 @@ impl Reader {
     pub fn named(name: &str) -> Option<Self> {
         let general = Format::named(name).map(Self::General);
         let special = || Vibe::named(name).map(Self::Vibe).or_else(|| Agentd::named(name).map(Self::Agentd));
-        general.or_else(special)
+        general.or_else(special).or_else(|| Team::named(name).map(Self::Team))
     }
 
     /// The text of a file's bytes. Formats of others say themselves what becomes of bytes that are none.
     pub fn text(self, bytes: &[u8]) -> Result<String, Fault> {
         match self {
-            Self::General(_) | Self::Agentd(_) => text_of(bytes).map(str::to_owned),
+            Self::General(_) | Self::Agentd(_) | Self::Team(_) => text_of(bytes).map(str::to_owned),
             Self::Vibe(_) => Ok(loopwright_formats::vibe::text::decode(bytes)),
         }
     }
@@ -61,6 +64,7 @@ impl Reader {
             Self::General(format) => format.read(text)?.shaped(shape),
             Self::Vibe(file) => Ok(file.value(text, about)),
             Self::Agentd(file) => file.value(pages, about).map_err(|it| vec![it]),
+            Self::Team(file) => file.value(text),
         }
     }
 
@@ -69,13 +73,14 @@ impl Reader {
         match self {
             Self::General(_) | Self::Vibe(_) => None,
             Self::Agentd(file) => file.lacks(page, about),
+            Self::Team(file) => file.lacks(page),
         }
     }
 
     /// What of an entry makes it what it is: the same work for as long as this is the same.
     pub fn means(self, entry: &Value) -> Value {
         match self {
-            Self::General(_) | Self::Vibe(_) => entry.clone(),
+            Self::General(_) | Self::Vibe(_) | Self::Team(_) => entry.clone(),
             Self::Agentd(file) => file.means(entry),
         }
     }
@@ -86,6 +91,7 @@ impl Reader {
             Self::General(format) => Ok(format.read(text)?.get(field)),
             Self::Vibe(file) => Ok(file.get(text, field)),
             Self::Agentd(file) => file.get(text, field).map_err(|it| vec![it]),
+            Self::Team(file) => file.get(text, field),
         }
     }
 
@@ -94,6 +100,7 @@ impl Reader {
         match self {
             Self::General(_) | Self::Vibe(_) => None,
             Self::Agentd(file) => file.shows(text, field, value),
+            Self::Team(file) => file.shows(text, field, value),
         }
     }
 
@@ -103,6 +110,7 @@ impl Reader {
             Self::General(format) => format.read(text).ok()?.line(field),
             Self::Vibe(_) => None,
             Self::Agentd(file) => file.line(text, field),
+            Self::Team(file) => file.line(text, field),
         }
     }
 
@@ -114,6 +122,7 @@ impl Reader {
                 file.set(text, field, value, about).map_err(|why| Fault::at(text, 0, why).of(field))
             }
             Self::Agentd(file) => file.set(text, field, value, about),
+            Self::Team(file) => file.set(text, field, value, about),
         }
     }
 
@@ -121,7 +130,7 @@ impl Reader {
     pub fn append(self, text: &str, field: &str, value: &Value) -> Result<String, Fault> {
         match self {
             Self::General(format) => format.append(text, field, value),
-            Self::Vibe(_) | Self::Agentd(_) => {
+            Self::Vibe(_) | Self::Agentd(_) | Self::Team(_) => {
                 Err(Fault::at(text, 0, "nothing can be added to this").of(field))
             }
         }
@@ -131,6 +140,7 @@ impl Reader {
     pub fn blank(self) -> &'static str {
         match self {
             Self::General(Format::Json) | Self::Vibe(Vibe::LoopResult) => "{}\n",
+            Self::Team(file) => file.blank(),
             _ => "",
         }
     }

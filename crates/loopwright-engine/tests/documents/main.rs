@@ -6,4 +6,6 @@ mod cases;
 mod garbage;
 mod hostile;
 mod shapes;
+mod team;
+mod team_wild;
 mod wild;

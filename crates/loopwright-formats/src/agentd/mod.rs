@@ -6,7 +6,7 @@
 
 pub mod change;
 pub mod config;
-mod graph;
+pub(crate) mod graph;
 mod markdown;
 mod page;
 pub mod proposal;
