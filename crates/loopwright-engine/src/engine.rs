@@ -141,6 +141,7 @@ impl Engine {
         };
         self.journal.put(&kept)?;
         let files = Files::of(self.home.git.clone(), &name)?;
+        files.see_also(self.own_folder((workflow, folder), begin)?);
         let look = Arc::new(files.look()?);
         let mut started = Started {
             definition: workflow.digest.clone(),
@@ -178,6 +179,7 @@ impl Engine {
             return Ok(None);
         }
         let files = Files::of(self.home.git.clone(), "import")?;
+        files.see_also(self.own_folder((&workflow, folder), begin)?);
         let look = files.look()?;
         let started = Started {
             definition: workflow.digest.clone(),

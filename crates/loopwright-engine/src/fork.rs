@@ -55,7 +55,7 @@ impl Engine {
         let now = place == history.len() && !last.is_over();
         let tree = match tree_after(&history, place) {
             // What it waits with are its files as they are now, with whatever people did to them.
-            _ if now => self.seen(&last, |_, look| Ok(look.tree.clone()))?,
+            _ if now => self.seen((&definition, &last), |_, look| Ok(look.tree.clone()))?,
             Some(tree) => tree.to_owned(),
             None => {
                 let why = format!("what the files were after event {at} is not on record");

@@ -110,6 +110,7 @@ pub(crate) fn refused(edit: &Edit, why: &str) -> EngineError {
     let Edit { place, field, before, .. } = edit;
     let (edited, back) = match before {
         Value::Null => ("says where it stands", String::new()),
+        Value::Array(_) | Value::Object(_) => ("was edited", ", or put back what was there".to_owned()),
         before => ("was edited", format!(", or put `{}` back", effects::as_text(before))),
     };
     EngineError::Wrong(format!(

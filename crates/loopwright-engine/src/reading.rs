@@ -108,7 +108,9 @@ impl Engine {
         if !text.contains("{{") && !text.contains("{%") {
             return Ok(text.to_owned());
         }
-        self.seen(run, |files, look| Ok(self.scene(definition, (name, run), (files, look)).text(text)?))
+        self.seen((definition, run), |files, look| {
+            Ok(self.scene(definition, (name, run), (files, look)).text(text)?)
+        })
     }
 
     /// A document of a run that is one file: its path, and what it says if it is there.
@@ -118,7 +120,7 @@ impl Engine {
         (definition, run): (&Definition, &Run),
         document: &Name,
     ) -> Result<(String, Option<String>), EngineError> {
-        self.seen(run, |files, look| {
+        self.seen((definition, run), |files, look| {
             let scene = self.scene(definition, (name, run), (files, look));
             let path = scene.path(document)?.unwrap_or_default();
             let bytes = files.read(&path)?;
@@ -135,7 +137,7 @@ impl Engine {
         if !run.shown.done {
             return Ok(run.phase.clone());
         }
-        self.seen(run, |files, look| {
+        self.seen((definition, run), |files, look| {
             let scene = self.scene(definition, (name, run), (files, look));
             let edits = crate::effects::edited(&scene, &run.shown.values)?;
             let wanted = crate::landing::wanted(&definition.workflow, &edits)?;
@@ -159,7 +161,7 @@ impl Engine {
         if questions.is_empty() {
             return Ok(Vec::new());
         }
-        self.seen(run, |files, look| {
+        self.seen((definition, run), |files, look| {
             let scene = self.scene(definition, (name, run), (files, look));
             let declared = |name: &Name| definition.workflow.questions.get(&**name);
             let questions = questions.iter().filter_map(|(name, it)| Some((name, declared(name)?, it)));
@@ -172,7 +174,7 @@ impl Engine {
     /// Looks at the files of a run as they are now.
     pub(crate) fn seen<T>(
         &self,
-        run: &Run,
+        (definition, run): (&Definition, &Run),
         with: impl FnOnce(&Files, &Look) -> Result<T, EngineError>,
     ) -> Result<T, EngineError> {
         // An index of our own: the run's may be in use.
@@ -181,6 +183,7 @@ impl Engine {
             Some(site) => files_at(self, site, &own)?,
             None => Files::of(self.home.git.clone(), &own)?,
         };
+        files.see_also(self.scene(definition, (&own, run), (&files, &Look::default())).own_folder()?);
         let done = files.look().map_err(EngineError::from).and_then(|look| with(&files, &look));
         let _ = std::fs::remove_file(files.git().folder().join("loopwright").join(format!("index-{own}")));
         done

@@ -49,8 +49,10 @@ impl Engine {
         }
         for (name, input) in &workflow.inputs {
             match begin.inputs.get(name) {
-                None if !input.optional => {
-                    return wrong(format!("the input `{name}` is missing: `--input {name}=...`"));
+                // Of one that is taken over, documents are all there is.
+                None if !input.optional && begin.phase.is_none() => {
+                    let about = input.about.as_ref().map(|it| format!(" ({it})")).unwrap_or_default();
+                    return wrong(format!("the input `{name}` is missing{about}: `--input {name}=...`"));
                 }
                 Some(value) if !matches(input.matches.as_deref(), value) => {
                     let pattern = input.matches.as_deref().unwrap_or_default();
@@ -153,6 +155,15 @@ impl Engine {
         self.ahead((workflow, folder), begin, |scene| self.sees_documents(scene, begin))
     }
 
+    /// The folder that a run would have of its own.
+    pub(crate) fn own_folder(
+        &self,
+        (workflow, folder): (&Workflow, &Folder),
+        begin: &Begin,
+    ) -> Result<Option<String>, EngineError> {
+        self.ahead((workflow, folder), begin, |scene| Ok(scene.own_folder()?))
+    }
+
     /// What can be seen before a run of a workflow is begun: files by their names.
     fn ahead<T>(
         &self,
@@ -218,6 +229,13 @@ impl Engine {
             }
             paths.push(path);
         }
+        // What lies in the run's own folder is looked at all the same; only a commit would go without it.
+        let own = scene.own_folder()?.map(|it| format!("{}/", it.trim_end_matches('/')));
+        let commits = committed(scene)?;
+        paths.retain(|path| {
+            let is_own = own.as_ref().is_some_and(|it| path.starts_with(it.as_str()));
+            !is_own || commits.iter().any(|it| it.matches(path))
+        });
         if paths.is_empty() || !self.home.is_repository {
             return Ok(());
         }

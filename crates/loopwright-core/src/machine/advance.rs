@@ -87,6 +87,7 @@ pub fn before(workflow: &Workflow, started: &Started) -> Result<Run, Impossible>
         ledger: Ledger::default(),
         lists: IndexMap::new(),
         decisions: Vec::new(),
+        noted: String::new(),
         forced: Vec::new(),
         cause: None,
         outer: started.outer.clone(),

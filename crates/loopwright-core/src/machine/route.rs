@@ -120,6 +120,13 @@ pub(super) fn route(
         return Err(Impossible::NoRoute { state: state.name.clone(), signal, run });
     };
     remember(state, run, asked);
+    match &state.kind {
+        Kind::Ask { .. } => run.noted.clone_from(&asked.outcome.note),
+        // Another try is told the same.
+        _ if arm.to == Target::Again => {}
+        Kind::Agent(_) | Kind::Review { .. } | Kind::Check(_) | Kind::Each(_) => run.noted.clear(),
+        _ => {}
+    }
     pay(machine, run, arm);
     decide::repair_is_handed(workflow, state, run, asked);
     record(state, run, arm, asked);

@@ -67,6 +67,9 @@ pub struct Run {
     /// What people were asked, in order, and what became of it. Of items that ended, too.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub decisions: Vec<Decision>,
+    /// What a person noted with their last answer, until somebody worked with it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub noted: String,
     /// Gates that were passed over, in order.
     pub forced: Vec<Name>,
     /// What led to the present state.

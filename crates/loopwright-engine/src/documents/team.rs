@@ -2,7 +2,7 @@
 //! and are changed without touching anything else.
 
 use loopwright_formats::team::acceptance::{Acceptance, Criterion};
-use loopwright_formats::team::tasks::{Tasks, status_of};
+use loopwright_formats::team::tasks::{Task, Tasks, status_of};
 use loopwright_formats::team::{Change, Problem, status};
 use serde_json::{Value, json};
 
@@ -52,7 +52,7 @@ impl Team {
             Self::Tasks => {
                 let tasks = Tasks::read(&file);
                 let value = json!({
-                    "items": tasks.items,
+                    "items": tasks.items.iter().map(Task::seen).collect::<Vec<_>>(),
                     "meta": [tasks.whole()],
                     "count": tasks.items.len(),
                     "commands": tasks.commands(),

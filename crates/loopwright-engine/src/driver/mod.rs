@@ -140,12 +140,13 @@ impl<'e> Driver<'e> {
             None => Arc::new(definition_of(engine, &engine.journal.run(name)?.run.definition)?),
         };
         let (run, last, since_snapshot) = fold(engine, name, &definition)?;
+        let is_own = parent.is_none();
         let files = match (parent, &run.site) {
             (Some((_, files)), _) => files,
             (None, Some(site)) => Arc::new(files_at(engine, &still(&run, site), name)?),
             (None, None) => Arc::new(Files::of(engine.home.git.clone(), name)?),
         };
-        Ok(Self {
+        let driver = Self {
             engine,
             name: name.to_owned(),
             lease,
@@ -166,7 +167,18 @@ impl<'e> Driver<'e> {
             place: None,
             gone,
             _heart: heart,
-        })
+        };
+        if is_own {
+            driver.see_own()?;
+        }
+        Ok(driver)
+    }
+
+    /// Has the run's own folder looked into, whatever git ignores.
+    fn see_own(&self) -> Result<(), EngineError> {
+        let look = Look::default();
+        self.files.see_also(self.scene(&look, None).own_folder()?);
+        Ok(())
     }
 
     /// What the run is called.

@@ -222,7 +222,8 @@ impl Driver<'_> {
             self.files = Arc::new(super::files_at(self.engine, &site, &self.name)?);
             self.take_place()?;
         }
-        self.learn(Event::Placed(site))
+        self.learn(Event::Placed(site))?;
+        self.see_own()
     }
 
     /// Takes in what came of something that reached outside, or that the run was left before anything did.

@@ -21,6 +21,8 @@ pub struct Files {
     git: Git,
     /// Ours; one look at a time.
     index: Mutex<PathBuf>,
+    /// A folder that is looked into although git ignores it.
+    ignored: Mutex<Option<String>>,
 }
 
 /// So many repositories without a commit are passed over at most.
@@ -61,7 +63,7 @@ impl Files {
                 fs::copy(&theirs, &index).map_err(|error| FilesError::Disk { path: index.clone(), error })?;
             }
         }
-        Ok(Self { git, index: Mutex::new(index) })
+        Ok(Self { git, index: Mutex::new(index), ignored: Mutex::default() })
     }
 
     /// The repository.
@@ -72,6 +74,12 @@ impl Files {
     /// The root of the files.
     pub fn root(&self) -> &Path {
         self.git.root()
+    }
+
+    /// Looks into the folder of a run's own as well, whatever git is told to ignore: what lies there is what it works on.
+    pub(crate) fn see_also(&self, own: Option<String>) {
+        let own = own.filter(|it| self.git.ignored(&[it]).is_some());
+        *self.ignored.lock().unwrap_or_else(PoisonError::into_inner) = own;
     }
 
     /// Looks at all files that are not ignored.
@@ -97,6 +105,10 @@ impl Files {
                 Err(error) => return Err(error),
                 Ok(_) => break,
             }
+        }
+        let ignored = self.ignored.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some(own) = ignored.filter(|it| self.root().join(it).is_dir()) {
+            git(&["add", "--all", "--force", "--", &format!(":(literal){own}")])?;
         }
         let tree = git(&["write-tree"])?;
         let listed = git(&["ls-files", "--stage", "-z"])?;
@@ -148,7 +160,7 @@ impl Files {
     /// Files of a folder that are only read by name. It need not be in a repository, and nothing is made.
     pub(crate) fn by_name(root: &Path) -> Self {
         let nowhere = root.join(loopwright_core::paths::OWN).join("nowhere");
-        Self { git: Git::named(root, &nowhere), index: Mutex::new(nowhere) }
+        Self { git: Git::named(root, &nowhere), index: Mutex::new(nowhere), ignored: Mutex::default() }
     }
 
     /// Where folders are put that may not be where they were found.

@@ -123,10 +123,9 @@ impl Scene<'_> {
         matches!(state.kind, Kind::Ask { .. }).then(|| json!(cause.signal))
     }
 
-    /// What a person noted when they last answered or decided.
+    /// What a person noted when they last answered, if nobody has worked with it since.
     pub(super) fn note(&self) -> Option<Value> {
-        let cause = self.run.cause.as_ref()?;
-        self.run.last.get(&*cause.state).filter(|it| !it.note.is_empty()).map(|it| json!(it.note))
+        Some(&self.run.noted).filter(|it| !it.is_empty()).map(|it| json!(it))
     }
 
     /// Rounds of the loop, as text.

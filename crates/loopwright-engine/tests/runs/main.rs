@@ -32,6 +32,8 @@ mod returns;
 mod rules;
 mod shows;
 mod task;
+mod team;
+mod team_files;
 mod texts;
 mod trunk;
 mod vibe;

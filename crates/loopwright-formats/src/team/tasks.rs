@@ -1,6 +1,7 @@
 //! `tasks.yaml`: the plan, and how far each task is.
 
 use std::collections::{HashMap, HashSet};
+use std::fmt::Write as _;
 
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -201,8 +202,45 @@ impl Tasks {
             "depends_on": [],
             "risk_flags": self.flags(),
             "covers": self.items.iter().map(|it| &it.id).collect::<Vec<_>>(),
+            "text": format!("{title}: all tasks of the plan together ({})", of(self.items.iter().map(|it| &it.id))),
         })
     }
+}
+
+impl Task {
+    /// All of it as people read it. How far it is, is not part of it.
+    pub fn text(&self) -> String {
+        let mut text = format!("{}: {} ({})\n\nGoal: {}\n", self.id, self.title, self.kind, self.goal);
+        let lists = [
+            ("Not part of it", &self.non_goals),
+            ("After", &self.depends),
+            ("Read before", &self.context_files),
+            ("Files expected to change", &self.files_expected),
+            ("Risks", &self.risk_flags),
+            ("Checks", &self.acceptance_checks),
+            ("Done when", &self.done_when),
+        ];
+        for (name, list) in lists.into_iter().filter(|(_, it)| !it.is_empty()) {
+            let _ = match list.as_slice() {
+                [one] => writeln!(text, "{name}: {one}"),
+                several => writeln!(text, "{name}:\n- {}", several.join("\n- ")),
+            };
+        }
+        text
+    }
+
+    /// What readers give of it.
+    pub fn seen(&self) -> Value {
+        let mut seen = json!(self);
+        if let Value::Object(fields) = &mut seen {
+            fields.insert("text".to_owned(), self.text().into());
+        }
+        seen
+    }
+}
+
+fn of<'t>(ids: impl Iterator<Item = &'t String>) -> String {
+    ids.map(String::as_str).collect::<Vec<_>>().join(", ")
 }
 
 /// What the two generations call it.
