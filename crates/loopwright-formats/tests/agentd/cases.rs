@@ -90,7 +90,7 @@ fn outcome(verdict: &Result<Found, NoVerdict>) -> Value {
 
 #[test]
 fn a_verdict_is_read_from_its_one_place() {
-    check("verdict", 130, |text, expect| {
+    check("verdict", 150, |text, expect| {
         let mut found = Vec::new();
         match verdict::read(text) {
             Ok(ours) => {
@@ -147,7 +147,7 @@ fn tasks_are_read_and_none_is_lost() {
 
 #[test]
 fn a_proposal_is_read_with_its_reviews() {
-    check("proposal", 90, |text, expect| {
+    check("proposal", 100, |text, expect| {
         let ours = Proposal::read(text);
         let mut found = Vec::new();
         let specs: Vec<Value> = ours.affected_specs.iter().map(|it| json!([it.id, it.depends])).collect();
