@@ -357,7 +357,7 @@ fn whole(pages: &[Page], id: &str) -> change::Files {
         }
     };
     let texts = pages.iter().map(|it| (within(&it.path), it.text.clone())).collect();
-    change::Files { change_id: id.to_owned(), texts }
+    change::Files { change_id: id.to_owned(), texts, ..change::Files::default() }
 }
 
 fn configured(text: &str) -> Result<Value, Fault> {

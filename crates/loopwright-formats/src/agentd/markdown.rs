@@ -54,6 +54,18 @@ impl<'a> Fence<'a> {
         word.eq_ignore_ascii_case("yaml") || word.eq_ignore_ascii_case("yml")
     }
 
+    /// Whether it says that it holds values in the form that is YAML, too.
+    pub fn is_json(&self) -> bool {
+        let word = self.info.split_whitespace().next().unwrap_or_default();
+        ["json", "jsonc", "json5"].iter().any(|it| word.eq_ignore_ascii_case(it))
+    }
+
+    /// Whether it holds a text like the one it stands in.
+    pub fn is_markdown(&self) -> bool {
+        let word = self.info.split_whitespace().next().unwrap_or_default();
+        word.eq_ignore_ascii_case("markdown") || word.eq_ignore_ascii_case("md")
+    }
+
     /// Whether it does not say what it holds.
     pub fn is_bare(&self) -> bool {
         self.info.is_empty()
@@ -74,75 +86,11 @@ pub(crate) fn opens_comment(line: &str) -> Option<usize> {
     (!is_in_code).then_some(at + 4)
 }
 
-/// Whether a line is the heading of a task, as `create_tasks` writes them.
-pub(crate) fn is_task_heading(line: &str) -> bool {
-    heading(line).is_some_and(|(level, title)| level >= 2 && task_title(title).is_some())
-}
-
-/// Id and title behind `Task`, in a heading.
-pub(crate) fn task_title(title: &str) -> Option<(String, String)> {
-    let rest = strip_word(title.trim_start_matches(['*', '_', '`', '~', ' ']), "task")?;
-    let (id, title) = split_id(rest.trim_start_matches([' ', '#', ':', '*', '`', '[']))?;
-    Some((id.to_owned(), title))
-}
-
 /// What follows a word, whatever its case, if it ends there.
 pub(crate) fn strip_word<'a>(text: &'a str, word: &str) -> Option<&'a str> {
     let rest = text.get(word.len()..)?;
     let same = text.get(..word.len())?.eq_ignore_ascii_case(word);
     (same && !rest.starts_with(|it: char| it.is_alphanumeric() || it == '_')).then_some(rest)
-}
-
-/// The id that a text begins with, and the title behind it: `1.1 x`, `1.1. x`, `1.1: x`, `**2.3b** - x`.
-pub(crate) fn split_id(text: &str) -> Option<(&str, String)> {
-    let text = text.trim_start();
-    let start = text.trim_start_matches(['*', '_', '`', '[', '~']);
-    let length = id_length(start);
-    let (id, rest) = (start.get(..length)?, start.get(length..)?);
-    if !is_task_id(id) {
-        return None;
-    }
-    let opened = text.len() - start.len();
-    let mut title = rest;
-    // A mark that ends right behind the id was only the id's.
-    let closed = title.len() - title.trim_start_matches(['*', '_', '`', ']', '~']).len();
-    if opened > 0 && closed > 0 {
-        title = title.get(closed.min(opened)..).unwrap_or_default();
-    }
-    let separated = title.trim_start_matches([':', '.', ')', '-', '–', '—', ' ', '\t']);
-    if separated.len() == title.len() && !title.is_empty() {
-        return None;
-    }
-    title = separated.trim();
-    if opened > closed {
-        let marks = text.get(..opened).unwrap_or_default();
-        if title.matches(marks).count() % 2 == 1 {
-            title = title.strip_suffix(marks).unwrap_or(title).trim_end();
-        }
-    }
-    Some((id, title.to_owned()))
-}
-
-fn id_length(text: &str) -> usize {
-    let bytes = text.as_bytes();
-    let mut at = 0;
-    while at < bytes.len()
-        && (bytes[at].is_ascii_digit()
-            || (bytes[at] == b'.' && bytes.get(at + 1).is_some_and(u8::is_ascii_digit)))
-    {
-        at += 1;
-    }
-    let is_end = |it: Option<&u8>| it.is_none_or(|it| !it.is_ascii_alphanumeric());
-    at + usize::from(
-        at > 0 && bytes.get(at).is_some_and(u8::is_ascii_alphabetic) && is_end(bytes.get(at + 1)),
-    )
-}
-
-/// Whether a word is the id of a task: numbers with dots between them, and perhaps a letter.
-pub(crate) fn is_task_id(word: &str) -> bool {
-    let numbers = word.strip_suffix(|it: char| it.is_ascii_alphabetic()).unwrap_or(word);
-    numbers.contains('.')
-        && numbers.split('.').all(|it| !it.is_empty() && it.bytes().all(|it| it.is_ascii_digit()))
 }
 
 /// How far a line is indented. A tab goes to the next fourth column.

@@ -13,6 +13,7 @@ pub mod proposal;
 pub mod review;
 pub mod spec;
 pub mod state;
+mod task_id;
 pub mod tasks;
 pub mod verdict;
 mod yaml;

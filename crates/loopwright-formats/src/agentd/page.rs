@@ -3,8 +3,8 @@
 //! What is opened and never closed hides nothing: a reader that lost the rest of a file over three stray backticks would
 //! lose tasks.
 
-use super::markdown;
 use super::yaml::{self, Node};
+use super::{markdown, task_id};
 
 /// What a line is part of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -150,7 +150,12 @@ impl<'a> Page<'a> {
                 let closers = closers.get_or_insert_with(|| longest_closers(lines));
                 let closable = closers.get(at + 1).is_some_and(|it| it[fence.kind()] >= fence.length);
                 if closable {
+                    let open = at;
                     at = mark_fence(lines, at, &fence);
+                    // Where the heading of a task cuts it short, nothing closes it.
+                    if !lines.get(at - 1).is_some_and(|it| fence.is_closed_by(it.text)) {
+                        self.unclosed.get_or_insert(from + open);
+                    }
                     continue;
                 }
                 self.unclosed.get_or_insert(from + at);
@@ -194,7 +199,7 @@ fn mark_fence(lines: &mut [Line<'_>], open: usize, fence: &markdown::Fence) -> u
     let mut at = open + 1;
     while let Some(line) = lines.get_mut(at) {
         // A block of values that somebody forgot to close does not swallow the tasks behind it.
-        if fence.is_yaml() && markdown::is_task_heading(line.text) {
+        if fence.is_yaml() && task_id::is_task_heading(line.text) {
             return at;
         }
         line.part = Part::Fence;

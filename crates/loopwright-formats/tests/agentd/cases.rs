@@ -90,7 +90,7 @@ fn outcome(verdict: &Result<Found, NoVerdict>) -> Value {
 
 #[test]
 fn a_verdict_is_read_from_its_one_place() {
-    check("verdict", 130, |text, expect| {
+    check("verdict", 150, |text, expect| {
         let mut found = Vec::new();
         match verdict::read(text) {
             Ok(ours) => {
@@ -111,7 +111,7 @@ fn a_verdict_is_read_from_its_one_place() {
 
 #[test]
 fn tasks_are_read_and_none_is_lost() {
-    check("tasks", 55, |text, expect| {
+    check("tasks", 115, |text, expect| {
         let ours = Tasks::read(text, "add-login");
         let mut found = Vec::new();
         let ids = |it: &loopwright_formats::agentd::tasks::Layer| {
@@ -129,10 +129,13 @@ fn tasks_are_read_and_none_is_lost() {
         for (id, wanted) in expect["details"].as_object().unwrap() {
             let task = json!(ours.all().find(|it| it.id == *id).unwrap());
             for (key, wanted) in wanted.as_object().unwrap().iter().filter(|it| it.0 != "line") {
+                let of_files = |key: &str| {
+                    json!(task["files"].as_array().unwrap().iter().map(|it| &it[key]).collect::<Vec<_>>())
+                };
                 let value = match key.as_str() {
-                    "files" => json!(
-                        task["files"].as_array().unwrap().iter().map(|it| &it["path"]).collect::<Vec<_>>()
-                    ),
+                    "files" => of_files("path"),
+                    "actions" => of_files("action"),
+                    "text" => json!(task["text"].as_str().unwrap().replace("\r\n", "\n").replace('\r', "\n")),
                     key => task[key].clone(),
                 };
                 differ(&mut found, &format!("{key} of {id}"), &value, wanted);
@@ -144,7 +147,7 @@ fn tasks_are_read_and_none_is_lost() {
 
 #[test]
 fn a_proposal_is_read_with_its_reviews() {
-    check("proposal", 90, |text, expect| {
+    check("proposal", 100, |text, expect| {
         let ours = Proposal::read(text);
         let mut found = Vec::new();
         let specs: Vec<Value> = ours.affected_specs.iter().map(|it| json!([it.id, it.depends])).collect();

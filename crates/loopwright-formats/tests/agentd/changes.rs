@@ -75,7 +75,7 @@ fn whole() -> Files {
         ("specs/_template.md", "## {{name}}\n".to_owned()),
     ];
     let texts = texts.into_iter().map(|(path, text)| (path.to_owned(), text)).collect();
-    Files { change_id: "add-login".to_owned(), texts }
+    Files { change_id: "add-login".to_owned(), texts, ..Files::default() }
 }
 
 /// The change with one text replaced.
@@ -277,6 +277,21 @@ fn hard(length: usize) -> Vec<String> {
         "  ",
         "- [ ] x\n",
         "#",
+        "**Task 1.9: a**\n",
+        "**1. Data Layer**\n",
+        "- 1.9 a\n\n\n",
+        "### Feature 1.9: a\n",
+        "## 3. Logic Layer\n- a\n",
+        "> - [ ] 1.9 a\n",
+        "a\n----\n",
+        "###Task 1.9: a\n",
+        "```\n```yaml\n",
+        "- a\n  - File: `b.rs`\n",
+        "{\"id\": \"1.9\"},\n",
+        "## Verdict\nAPPROVED\n",
+        "APPROVED\n",
+        "> < > ",
+        "(**",
     ];
     pieces.iter().map(|it| format!("### HIGH\n## 1. Data\n{}", it.repeat(length / it.len()))).collect()
 }
@@ -287,7 +302,7 @@ fn no_text_is_looked_at_again_and_again() {
         let names = ["STATE.yaml", "proposal.md", "tasks.md", "specs/a.md", "REVIEW.md"];
         let texts: BTreeMap<String, String> =
             names.iter().map(|it| ((*it).to_owned(), text.clone())).collect();
-        let files = Files { change_id: "a".to_owned(), texts };
+        let files = Files { change_id: "a".to_owned(), texts, ..Files::default() };
         let begin = Instant::now();
         let _ = (validate(&files, false), Overview::read(&files));
         let taken = begin.elapsed();

@@ -13,7 +13,7 @@ use loopwright_formats::agentd::{Severity, verdict};
 use proptest::prelude::*;
 
 /// Pieces that mean something somewhere.
-const PIECES: [&str; 82] = [
+const PIECES: [&str; 95] = [
     "---\n",
     "\n",
     "\n\n",
@@ -96,6 +96,59 @@ const PIECES: [&str; 82] = [
     "\\",
     "| 1.1 | x |\n",
     "\u{feff}",
+    "**Task 1.2: x**\n",
+    "**2. Testing Layer**\n",
+    "> - [ ] 1.9 ",
+    "=====\n",
+    "-----\n",
+    "✅ ",
+    "T1.2: ",
+    "###Task 1.4: ",
+    "##",
+    "```json\n{\"id\": \"1.3\", \"file\": \"a\"}\n",
+    "APPROVED\nNEEDS_FIX\n",
+    "2. x\n",
+    "**Task ",
+];
+
+/// Ways to write a task, right or wrong.
+const LOOKS: [&str; 36] = [
+    "- [ ] 9.27 Second",
+    "- [x] **Task 9.27**: Second",
+    "- [ ] `Task 9.27` Second",
+    "- [ ] __9.27:__ Second",
+    "- [ ] T9.27 Second",
+    "- [ ] Second",
+    "- [ ] 9-27 Second",
+    "- [ ] v9.27 Second",
+    "- 9.27 Second",
+    "- **Task 9.27:** Second",
+    "- ✅ 9.27 Second",
+    "- Second",
+    "1. Second",
+    "27) Second",
+    "1. [ ] 9.27 Second",
+    "### 9.27 Second",
+    "### ✅ Task 9.27: Second",
+    "### T9.27: Second",
+    "### Task T9.27: Second",
+    "### TASK-9.27: Second",
+    "### Step 9.27: Second",
+    "### Feature 9.27: Second",
+    "### Task 27.x: Second",
+    "### Task two: Second",
+    "### T27: Second",
+    "### Second",
+    "###Task 9.27: Second",
+    "###9.27 Second",
+    "**Task 9.27: Second**",
+    "**Task 9.27**: Second",
+    "**9.27 Second**",
+    "**Second**",
+    "Task 9.27: Second",
+    "9.27 Second",
+    "> - [ ] 9.27 Second",
+    "| 9.27 | Second |",
 ];
 
 fn odd_text() -> impl Strategy<Value = String> {
@@ -115,6 +168,7 @@ fn lines() -> impl Strategy<Value = String> {
         1 => "[a-z ]{0,12}\n",
         1 => Just("\n".to_owned()),
         1 => Just("## Verdict\n\nAPPROVED\n".to_owned()),
+        1 => Just("```yaml\n### Task 1.1: a\n".to_owned()),
         1 => Just("<review iteration=\"3\" status=\"rejected\">\n```\n".to_owned()),
     ];
     prop::collection::vec(line, 0..30).prop_map(|lines| lines.concat())
@@ -193,7 +247,7 @@ proptest! {
         let _ = (Tasks::read(&text, "a"), Config::read(&text), State::read(&text));
         let names = ["STATE.yaml", "proposal.md", "tasks.md", "specs/a.md", "specs/b.md", "REVIEW.md", "CHALLENGE.md"];
         let texts: BTreeMap<String, String> = names.iter().map(|it| ((*it).to_owned(), text.clone())).collect();
-        let files = Files { change_id: "a".to_owned(), texts };
+        let files = Files { change_id: "a".to_owned(), texts, ..Files::default() };
         let report = validate(&files, false);
         prop_assert_eq!(report.valid, report.high == 0);
         let _ = Overview::read(&files);
@@ -229,6 +283,23 @@ proptest! {
         let text = format!("{before}\n\n## 9. Last Layer\n\n- [ ] {id} The last one\n");
         let tasks = Tasks::read(&text, "a");
         prop_assert!(tasks.all().any(|it| it.id == id && it.title == "The last one"), "{:?}", tasks);
+    }
+
+    #[test]
+    fn what_looks_like_a_task_is_one_or_stops_the_building(
+        before in lines(),
+        form in prop::sample::select(LOOKS.to_vec()),
+        after in lines(),
+    ) {
+        let plain = |it: String| it.replace(['`', '~', '<'], "").replace("---", "");
+        let (before, after) = (plain(before), plain(after));
+        let start = format!("{before}\n\n## 9. Last Layer\n\n- [ ] 9.1 First\n\n");
+        let text = format!("{start}{form}\n   - File: `a.rs` (CREATE)\n   - Spec: `a:R1`\n\n## Z\n\n{after}");
+        let tasks = Tasks::read(&text, "a");
+        let line = start.replace("\r\n", "\n").replace('\r', "\n").matches('\n').count() + 1;
+        let is_task = tasks.all().any(|it| it.id == "9.27" && it.title == "Second" && it.line == line);
+        let is_said = tasks.problems.iter().any(|it| it.severity == Severity::High && it.line == Some(line));
+        prop_assert!(is_task || is_said, "{:?} in\n{}", tasks.problems, text);
     }
 
     #[test]

@@ -158,3 +158,61 @@ fn the_project_and_the_format_can_be_said_anywhere() -> Outcome {
     assert_eq!(say(&folder, "change list --repo-root nowhere")?.code, Some(2));
     Ok(())
 }
+
+#[test]
+fn what_cannot_be_read_is_a_problem_of_its_change_alone() -> Outcome {
+    let folder = several("change-unreadable")?;
+    let greet = folder.join("agentd/changes/greet");
+    let tasks = fs::read(greet.join("tasks.md"))?;
+    let mut odd = b"<!-- caf\xc3\xa9 -->\r\n<!-- gr\xfc\xdfe -->\n".to_vec();
+    odd.extend(tasks);
+    fs::write(greet.join("tasks.md"), odd)?;
+    fs::remove_dir_all(folder.join("agentd/changes/wave"))?;
+    fs::create_dir_all(folder.join("agentd/changes/wave/proposal.md"))?;
+    fs::write(folder.join("agentd/changes/wave/specs"), "no folder")?;
+    insta::assert_snapshot!(told(&folder, "change validate")?, @"
+    empty: not valid (2 high, 1 low)
+      low     STATE.yaml: `STATE.yaml` is missing
+      high    proposal.md: `proposal.md` is missing
+      high    tasks.md: `tasks.md` is missing
+    greet: not valid (1 high)
+      high    tasks.md, line 2: this is not text: it is not UTF-8, column 8
+    wave: not valid (3 high, 1 low)
+      low     STATE.yaml: `STATE.yaml` is missing
+      high    proposal.md: this cannot be read: it is a folder
+      high    specs: this cannot be read: it is no folder
+      high    tasks.md: `tasks.md` is missing
+    (1)
+    ");
+    insta::assert_snapshot!(told(&folder, "change list")?, @"
+    empty  ?
+    greet  challenged    2 tasks, 1 done  Greet people
+           tasks.md, line 2: this is not text: it is not UTF-8, column 8
+    wave   ?
+           proposal.md: this cannot be read: it is a folder
+    (0)
+    ");
+    for tool in ["show", "validate"] {
+        let said = told(&folder, &format!("change {tool} greet"))?;
+        assert!(said.contains("tasks.md, line 2: this is not text: it is not UTF-8, column 8"), "{said}");
+    }
+    let shown = json_of(&say(&folder, "change show wave --json")?)?;
+    assert_eq!(shown["problems"][0]["file"], "proposal.md");
+    assert_eq!(say(&folder, "change show wave")?.code, Some(0));
+    Ok(())
+}
+
+#[test]
+fn every_file_of_a_task_is_shown() -> Outcome {
+    let folder = several("change-several-files")?;
+    let tasks = folder.join("agentd/changes/greet/tasks.md");
+    let text = fs::read_to_string(&tasks)?;
+    let more = "## Moves\n\n- [ ] 3.2 Move it\n  - File: `src/old` (DELETE)\n  - File: `src/new` (CREATE)\n";
+    fs::write(&tasks, format!("{text}\n{more}"))?;
+    let shown = told(&folder, "change show greet")?;
+    assert!(shown.contains("[ ] 3.2 Move it  DELETE src/old, CREATE src/new\n"), "{shown}");
+    let shown = json_of(&say(&folder, "change show greet --json")?)?;
+    let files = json!([{"path": "src/old", "action": "DELETE"}, {"path": "src/new", "action": "CREATE"}]);
+    assert_eq!(shown["layers"][2]["tasks"][0]["files"], files);
+    Ok(())
+}

@@ -21,9 +21,16 @@ pub struct Files {
     pub change_id: String,
     /// Each text by its path in the folder, with slashes: `STATE.yaml`, `specs/a.md`.
     pub texts: BTreeMap<String, String>,
+    /// What is wrong with files before anybody reads them: they are no texts, or cannot be opened.
+    pub unreadable: Vec<Problem>,
 }
 
 impl Files {
+    /// Whether a file is there and is no text.
+    pub fn is_unreadable(&self, path: &str) -> bool {
+        self.unreadable.iter().any(|it| it.file == path)
+    }
+
     /// A text, if the change has it.
     pub fn text(&self, path: &str) -> Option<&str> {
         self.texts.get(path).map(String::as_str)
@@ -60,7 +67,7 @@ pub struct Report {
 
 /// Says what is wrong with a change.
 pub fn validate(files: &Files, strict: bool) -> Report {
-    let mut problems = Vec::new();
+    let mut problems = files.unreadable.clone();
     if !is_id(&files.change_id) {
         let message = format!("`{}` is no id of a change: letters a-z, digits and dashes", files.change_id);
         problems.push(Problem::new(Severity::Low, None, message));
@@ -70,7 +77,7 @@ pub fn validate(files: &Files, strict: bool) -> Report {
     let tasks =
         files.text("tasks.md").filter(|it| !it.trim().is_empty()).map(|it| Tasks::read(it, &files.change_id));
     for (path, is_there) in [("proposal.md", proposal.is_some()), ("tasks.md", tasks.is_some())] {
-        if !is_there {
+        if !is_there && !files.is_unreadable(path) {
             let what = if files.text(path).is_some() { "is empty" } else { "is missing" };
             problems.push(Problem::new(Severity::High, None, format!("`{path}` {what}")).of(path));
         }
@@ -99,6 +106,7 @@ pub fn validate(files: &Files, strict: bool) -> Report {
 fn state(files: &Files, problems: &mut Vec<Problem>) {
     const STATE: &str = "STATE.yaml";
     match files.text(STATE).map(State::read) {
+        None if files.is_unreadable(STATE) => {}
         None => problems.push(Problem::new(Severity::Low, None, "`STATE.yaml` is missing").of(STATE)),
         Some(Err(found)) => problems.extend(found.into_iter().map(|it| it.of(STATE))),
         Some(Ok(state)) => {

@@ -87,6 +87,7 @@ impl Overview {
         let of_tasks = tasks.iter().flat_map(|it| &it.problems).map(|it| (it, "tasks.md"));
         let grave = of_proposal.chain(of_tasks).filter(|(it, _)| it.severity == super::Severity::High);
         problems.extend(grave.map(|(it, file)| it.clone().of(file)));
+        problems.extend(files.unreadable.iter().cloned());
         let layers = tasks.map(|it| it.layers).unwrap_or_default();
         let mut verdicts = Vec::new();
         for block in proposal.iter().flat_map(|it| &it.reviews) {

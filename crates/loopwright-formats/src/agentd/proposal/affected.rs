@@ -106,22 +106,20 @@ fn of_map(
     let Some(written) = key.or_else(|| text(&["id", "spec", "name"])).or(path).or_else(single) else {
         return odd(line, problems);
     };
-    let Some(id) = spec_id(written) else {
-        let message = format!("`{written}` is no name of a spec");
-        problems.push(Problem::new(Severity::High, line, message));
-        return;
+    let id = match affected_id(written) {
+        Ok(id) => id,
+        Err((_, message)) => {
+            problems.push(Problem::new(Severity::High, line, message));
+            return;
+        }
     };
     let depends = ["depends", "depends_on", "depends-on", "dependencies"].iter().find_map(|it| node.get(it));
     let mut before = Vec::new();
     for word in depends.into_iter().flat_map(scalars) {
         for name in names(word) {
-            match spec_id(&name) {
-                Some(it) => before.push(it),
-                None => problems.push(Problem::new(
-                    Severity::High,
-                    line,
-                    format!("`{name}` is no name of a spec"),
-                )),
+            match affected_id(&name) {
+                Ok(it) => before.push(it),
+                Err((_, message)) => problems.push(Problem::new(Severity::High, line, message)),
             }
         }
     }
@@ -138,14 +136,12 @@ fn scalars(node: &Node) -> Vec<&str> {
 
 fn of_words(text: &str, line: usize, specs: &mut Vec<AffectedSpec>, problems: &mut Vec<Problem>) {
     for name in names(text) {
-        match spec_id(&name) {
-            Some(id) => {
+        match affected_id(&name) {
+            Ok(id) => {
                 let path = name.contains('/').then(|| name.clone());
                 specs.push(AffectedSpec { id, path, depends: Vec::new(), line });
             }
-            None => {
-                problems.push(Problem::new(Severity::Medium, line, format!("`{name}` is no name of a spec")));
-            }
+            Err((severity, message)) => problems.push(Problem::new(severity, line, message)),
         }
     }
 }
@@ -172,14 +168,13 @@ fn of_text(page: &Page<'_>, specs: &mut Vec<AffectedSpec>, problems: &mut Vec<Pr
                 break;
             };
             // In a list, each item is one spec and perhaps a remark.
-            match first_name(item).as_deref().map(|it| (it, spec_id(it))) {
-                Some((name, Some(id))) => {
+            match first_name(item).as_deref().map(|it| (it, affected_id(it))) {
+                Some((name, Ok(id))) => {
                     let path = name.contains('/').then(|| name.to_owned());
                     specs.push(AffectedSpec { id, path, depends: Vec::new(), line: line.number });
                 }
-                Some((name, None)) => {
-                    let message = format!("`{name}` is no name of a spec");
-                    problems.push(Problem::new(Severity::Medium, line.number, message));
+                Some((_, Err((severity, message)))) => {
+                    problems.push(Problem::new(severity, line.number, message));
                 }
                 None => {}
             }
@@ -226,6 +221,19 @@ fn is_nothing(text: &str) -> bool {
     let first = lower.split([' ', '.', ',', ';', ':', '–', '—']).next().unwrap_or_default();
     matches!(lower.as_str(), "" | "-" | "–" | "—" | "no" | "nothing" | "null" | "n.a")
         || matches!(first, "none" | "n/a" | "na")
+}
+
+/// The id of a spec that a change can have: whoever works specs off looks in `specs/` and in no folder below it. Otherwise
+/// what is wrong; a path is meant to be one, and words may be a remark.
+fn affected_id(name: &str) -> Result<String, (Severity, String)> {
+    match spec_id(name) {
+        Some(id) if !id.contains('/') => Ok(id),
+        Some(_) => Err((Severity::High, format!("`{name}` is no name of a spec: `specs/` has no folders"))),
+        None => {
+            let severity = if name.contains('/') { Severity::High } else { Severity::Medium };
+            Err((severity, format!("`{name}` is no name of a spec")))
+        }
+    }
 }
 
 /// The id that a name of a spec means: its path below `specs/`, without `.md`. Nothing for what could be no file there.

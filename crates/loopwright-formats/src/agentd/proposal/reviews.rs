@@ -70,7 +70,8 @@ fn decided(inner: &str, status: Option<&str>, line: usize) -> Result<Found, NoVe
     let said = status.and_then(Verdict::of);
     // A line before it keeps a ruler from beginning front matter. The tag's own line is the first.
     let below = |it: usize| (it + line).saturating_sub(2).max(line);
-    match (verdict::read(&format!("\n{inner}")), said) {
+    let text = format!("\n{inner}");
+    match (verdict::read(&text), said) {
         (Ok(found), Some(said)) if found.verdict != said => {
             let status = status.unwrap_or_default();
             let reason = format!("the text says `{}`, and the status of the block `{status}`", found.written);
@@ -78,6 +79,13 @@ fn decided(inner: &str, status: Option<&str>, line: usize) -> Result<Found, NoVe
         }
         (Ok(found), _) => Ok(Found { line: below(found.line), ..found }),
         (Err(NoVerdict { why: Why::Absent, .. }), Some(verdict)) => {
+            // What stands elsewhere in the text decides nothing, and leaves open what the status does.
+            if let Some(other) = verdict::other_than(&text, verdict) {
+                let status = status.unwrap_or_default();
+                let reason =
+                    format!("the status of the block says `{status}`, and its text `{}`", other.written);
+                return Err(NoVerdict::new(Why::Contradiction, below(other.line), reason));
+            }
             let written = status.unwrap_or_default().to_owned();
             Ok(Found { verdict, written, line, form: Form::Attribute })
         }

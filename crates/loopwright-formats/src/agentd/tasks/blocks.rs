@@ -1,9 +1,9 @@
 //! Tasks that are blocks of values, and fenced code that is none.
 
-use super::super::Severity;
-use super::super::markdown;
 use super::super::page::{Line, Part};
 use super::super::yaml::{self, Node};
+use super::super::{Severity, markdown, task_id};
+use super::doubts::{self, Met};
 use super::scan::{Scan, shown};
 use super::starts::Form;
 
@@ -18,16 +18,29 @@ impl Scan<'_, '_> {
         let inner = (at + 1, if is_closed { end - 1 } else { end });
         let indent = markdown::indent(line.text);
         self.was_blank = false;
-        if fence.is_yaml() || fence.is_bare() {
-            self.take_block(at, inner, fence.is_yaml());
-        } else {
+        self.take_hidden(at, inner, &fence);
+        let is_read =
+            (fence.is_yaml() || fence.is_bare() || fence.is_json()) && self.take_block(at, inner, &fence);
+        if !(is_read || fence.is_markdown()) {
+            self.take_unread(at, inner);
+        }
+        if !(fence.is_yaml() || fence.is_bare() || is_read) {
             self.open.retain(|it| self.drafts[*it].indent < indent);
         }
         self.belong(end - 1);
         end
     }
 
-    fn take_block(&mut self, at: usize, inner: (usize, usize), is_yaml: bool) {
+    /// Notes the values of a task that cannot be read.
+    fn take_unread(&mut self, at: usize, inner: (usize, usize)) {
+        let (from, to) = inner;
+        if let Some(id) = doubts::id_of_values(self.page.slice(from, to)) {
+            self.mention(at, id, "", Met::Code);
+        }
+    }
+
+    /// Takes code that may be the values of a task. False if it is something else.
+    fn take_block(&mut self, at: usize, inner: (usize, usize), fence: &markdown::Fence<'_>) -> bool {
         let page = self.page;
         let own: Vec<&str> =
             page.lines.get(inner.0..inner.1).unwrap_or_default().iter().map(|it| it.text).collect();
@@ -54,35 +67,45 @@ impl Scan<'_, '_> {
         let is_single = maps.len() == 1;
         let mut is_task = false;
         for map in maps {
-            is_task |= self.take_map(at, map, is_yaml, is_single);
+            is_task |= self.take_map(at, map, fence, is_single);
         }
         if let (Some(fault), true) = (fault, is_task) {
             let message =
                 format!("the values of a task are not right, each was read by itself: {}", fault.message);
             self.problem(Severity::Low, fault.line.saturating_sub(1), message);
         }
+        is_task
     }
 
     /// Takes the values of a task. False if they are of something else.
-    fn take_map(&mut self, at: usize, map: &Node, is_yaml: bool, is_single: bool) -> bool {
+    fn take_map(&mut self, at: usize, map: &Node, fence: &markdown::Fence<'_>, is_single: bool) -> bool {
         let has = |names: &[&str]| names.iter().any(|it| map.get(it).is_some());
         let says_what = has(&["action", "file", "files", "spec_ref", "depends_on", "depends"]);
-        let id = map.get("id").and_then(Node::text).map(str::trim).filter(|it| !it.is_empty());
-        if !(says_what || (id.is_some() && has(&["status", "title"]))) || (!is_yaml && id.is_none()) {
+        let written = map.get("id").and_then(Node::text).map(str::trim).filter(|it| !it.is_empty());
+        let plain = written.and_then(task_id::alone);
+        let id = plain.as_deref().or(written);
+        // In JSON stand examples of all kinds.
+        let is_enough = if fence.is_json() {
+            says_what && plain.is_some()
+        } else {
+            says_what || (id.is_some() && has(&["status", "title"]))
+        };
+        if !is_enough || (!fence.is_yaml() && id.is_none()) {
             return false;
         }
         let current =
             self.open.last().copied().or(self.under.map(|it| it.0)).filter(|it| !self.drafts[*it].has_block);
         if let Some(current) = current.filter(|_| is_single) {
             let draft = &mut self.drafts[current];
-            let is_own = id
-                .is_none_or(|it| it == draft.id || !markdown::is_task_id(it) || draft.form == Form::Heading);
+            // Another id is a slip, unless the task has said all there is to say.
+            let is_slip = draft.form == Form::Heading && !draft.facts.is_any && !fence.is_json();
+            let is_own = id.is_none_or(|it| it == draft.id || !task_id::is_task_id(it) || is_slip);
             if is_own {
                 draft.has_block = true;
                 draft.facts.take_map(map);
                 let Some(id) = id.filter(|it| *it != draft.id) else { return true };
                 let message = format!("the heading says task `{}`, and its values say `{id}`", draft.id);
-                if markdown::is_task_id(id) {
+                if task_id::is_task_id(id) {
                     id.clone_into(&mut draft.id);
                 }
                 self.problem(Severity::Medium, map.line().saturating_sub(1), message);
@@ -107,7 +130,7 @@ impl Scan<'_, '_> {
             draft.facts.take_map(map);
             draft.last = line;
             self.under = Some((new, 6));
-            if !markdown::is_task_id(id) {
+            if !task_id::is_task_id(id) {
                 self.problem(Severity::Low, line, format!("the id `{}` is no number such as 1.1", shown(id)));
             }
         }
@@ -117,11 +140,8 @@ impl Scan<'_, '_> {
     /// The title of a heading that stands right before a block.
     fn heading_right_above(&self, at: usize) -> String {
         let lines = self.page.lines.get(..at).unwrap_or_default();
-        let above = lines.iter().rev().find(|it| !it.text.trim().is_empty());
-        above
-            .and_then(Line::heading)
-            .filter(|(level, _)| *level > 2)
-            .map(|it| it.1.to_owned())
-            .unwrap_or_default()
+        let above = lines.iter().rposition(|it| !it.text.trim().is_empty());
+        let title = above.and_then(|it| self.titles.get(&it)).filter(|(level, _)| *level > 2);
+        title.map(|it| it.1.to_owned()).unwrap_or_default()
     }
 }

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::super::markdown;
 use super::super::proposal::spec_names;
+use super::super::task_id::is_task_id;
 use super::super::yaml::Node;
 use super::{Action, From, SpecRef, TaskFile};
 
@@ -148,6 +149,21 @@ impl Facts {
     }
 }
 
+/// How much a field says that only a task says about itself.
+pub(super) fn weight(field: Field, value: &str) -> usize {
+    match field {
+        Field::File => {
+            let files = files(value);
+            let is_path = files.iter().any(|it| it.path.contains(['/', '.']));
+            usize::from(is_path) + usize::from(files.iter().any(|it| it.action.is_some()))
+        }
+        Field::Spec | Field::Verify => usize::from(spec_names(value).iter().any(|it| is_reference(it))),
+        Field::Depends => usize::from(depends(value).0.iter().any(|it| is_task_id(it))),
+        Field::Action => usize::from(action_in(value).is_some()),
+        Field::Status | Field::Text => 0,
+    }
+}
+
 /// Whether a status says that a task is done.
 pub(super) fn is_done(status: &str) -> bool {
     matches!(status, "completed" | "complete" | "done" | "finished")
@@ -265,7 +281,10 @@ fn depends(value: &str) -> (Vec<String>, bool) {
         if word.is_empty() {
             continue;
         }
-        let is_id = markdown::is_task_id(word) || word.bytes().all(|it| it.is_ascii_digit());
+        // `T1.1` is what some call task 1.1.
+        let lettered = word.strip_prefix(['T', 't']).map(|it| it.strip_prefix('-').unwrap_or(it));
+        let word = lettered.filter(|it| is_task_id(it)).unwrap_or(word);
+        let is_id = is_task_id(word) || word.bytes().all(|it| it.is_ascii_digit());
         if is_id && is_range {
             if let Some(from) = found.pop() {
                 found.push(format!("{from}-{word}"));
@@ -299,7 +318,7 @@ fn is_number(word: &str) -> bool {
 /// First and last id of `1.1-1.3`.
 fn range(word: &str) -> Option<(&str, &str)> {
     let (from, to) = word.split_once(['-', '–', '—', '→']).or_else(|| word.split_once(".."))?;
-    (markdown::is_task_id(from) && markdown::is_task_id(to)).then_some((from, to))
+    (is_task_id(from) && is_task_id(to)).then_some((from, to))
 }
 
 /// Whether a dependency means several tasks.

@@ -1,5 +1,7 @@
 //! Which layer a task is of: that of the heading it stands under.
 
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
 use super::super::markdown;
 use super::super::page::Page;
 use super::super::yaml::Node;
@@ -7,7 +9,7 @@ use super::super::{Problem, Severity};
 use super::fields;
 use super::scan::{Draft, Scanned};
 use super::starts::Form;
-use super::{Layer, Task};
+use super::{Layer, Task, TaskFile};
 
 const KINDS: [&str; 5] = ["data", "logic", "integration", "testing", "other"];
 
@@ -42,6 +44,12 @@ fn number_of(text: &str) -> Option<(u64, &str, &str)> {
 
 /// A title without its number, and the number: `1. Data Layer`, `Layer 1: Data`, `Phase 2 - Logic`.
 fn split_number(title: &str) -> (Option<u64>, &str) {
+    let (number, name) = number_and_name(title);
+    let plain = name.trim_matches(['*', '_', ' ']).trim_end_matches([':', ' ']).trim_end_matches(['*', '_']);
+    (number, if plain.is_empty() { name } else { plain })
+}
+
+fn number_and_name(title: &str) -> (Option<u64>, &str) {
     let bare = title.trim().trim_matches(['*', '_']).trim();
     if let Some((number, _, rest)) = number_of(bare) {
         return (Some(number), if rest.is_empty() { bare } else { rest });
@@ -89,7 +97,69 @@ pub(super) fn is_layer(title: &str) -> bool {
     (number.is_some() || says_so() || kind(name).is_some()) && !is_general(name)
 }
 
-fn is_general(name: &str) -> bool {
+/// Whether a title has a number, or says that it is a layer.
+pub(super) fn is_numbered(title: &str) -> bool {
+    let (number, name) = split_number(title);
+    let is_named = name.chars().next().is_some_and(char::is_alphabetic) || kind(name).is_some();
+    let is_layer = name.to_lowercase().split(' ').any(|it| it == "layer");
+    (number.is_some() && is_named && !name.ends_with(['.', ',', ';', '!', '?'])) || is_layer
+}
+
+/// The number before a title.
+pub(super) fn number_of_title(title: &str) -> Option<u64> {
+    split_number(title).0
+}
+
+/// The title that a line gives a layer without being a heading, and whether it says plainly that it is one.
+pub(super) fn line_title(line: &str) -> Option<(&str, bool)> {
+    let title = line.trim().trim_end_matches(':');
+    let item = markdown::bullet(title).unwrap_or(title);
+    let is_bold = super::starts::is_bold_line(title) || super::starts::is_bold_line(item);
+    let title = if is_bold { title.trim_matches(['*', '_']).trim_end_matches(':') } else { title };
+    // A dash before it is no part of it.
+    let title = if title.starts_with(['-', '*', '+']) { item.trim_matches(['*', '_']) } else { title };
+    let (number, name) = split_number(title);
+    let lower = markdown::without_parentheses(name).to_lowercase();
+    let words = lower.split_whitespace().count();
+    let says_layer = lower.trim_end().ends_with(" layer") && words <= 5;
+    let is_plain = says_layer && (number.is_some() || is_bold)
+        || (is_bold && number.is_some() && kind(name).is_some() && words <= 5);
+    let is_short = name.len() <= 60 && !name.ends_with(['.', ',', ';', '!', '?']);
+    let is_title = is_plain || (is_bold && number.is_some());
+    (is_title && is_short && super::super::task_id::named(title).is_none()).then_some((title, is_plain))
+}
+
+/// Whether what stands under a heading tells how things are, and lists no work.
+pub(super) fn is_told(title: &str) -> bool {
+    let lower = split_number(title).1.to_lowercase();
+    let first = lower.split(|it: char| !it.is_alphanumeric()).next().unwrap_or_default();
+    matches!(
+        first,
+        "overview" | "summary" | "background" | "context" | "introduction" | "scope" | "notes" | "impact"
+    )
+}
+
+/// Whether the boxes under a heading are things to be true in the end, and no tasks.
+pub(super) fn is_list_of_checks(title: &str) -> bool {
+    const WORDS: [&str; 12] = [
+        "acceptance",
+        "criteria",
+        "criterion",
+        "done",
+        "checklist",
+        "verification",
+        "validation",
+        "gate",
+        "gates",
+        "legend",
+        "key",
+        "signoff",
+    ];
+    let lower = title.to_lowercase();
+    !is_layer(title) && lower.split(|it: char| !it.is_alphanumeric()).any(|it| WORDS.contains(&it))
+}
+
+pub(super) fn is_general(name: &str) -> bool {
     let lower = name.trim_end_matches(':').to_lowercase();
     GENERAL.contains(&lower.as_str())
 }
@@ -114,7 +184,7 @@ pub(super) fn choose(above: &[(usize, usize, &str)]) -> Option<usize> {
 pub(super) fn group(
     page: &Page<'_>,
     front: &Node,
-    scanned: Scanned,
+    scanned: Scanned<'_>,
     problems: &mut Vec<Problem>,
 ) -> Vec<Layer> {
     let names = front.get("layers").map(front_layers).unwrap_or_default();
@@ -123,8 +193,7 @@ pub(super) fn group(
     let by_number = |id: &str| without_heading(number(id), &names, &numbers);
     let mut layers: Vec<(Option<usize>, Layer)> = Vec::new();
     for draft in scanned.drafts {
-        let heading =
-            draft.layer.and_then(|at| page.lines.get(at)).and_then(|it| Some((it.number, it.heading()?.1)));
+        let heading = draft.layer.and_then(|at| Some((at + 1, scanned.titles.get(&at)?.1)));
         let (line, kind, title, number) = if let Some((line, title)) = heading {
             let (number, name) = split_number(title);
             (Some(line), kind(name), name.to_owned(), number)
@@ -143,19 +212,51 @@ pub(super) fn group(
             }
         }
     }
-    for at in scanned.headings {
-        let Some(line) = page.lines.get(at) else { continue };
-        let title = line.heading().map(|it| it.1).unwrap_or_default();
-        let is_empty = !layers.iter().any(|it| it.0 == Some(line.number));
-        let says_so = title.to_lowercase().contains("layer") && is_layer(title);
-        if is_empty && says_so && line.heading().is_some_and(|it| it.0 > 1) {
-            let message = format!("layer `{}` has no tasks", split_number(title).1);
-            problems.push(Problem::new(Severity::Low, line.number, message));
-        }
-    }
+    empty_layers(page, &scanned.titles, &scanned.headings, &layers, problems);
     let mut layers: Vec<Layer> = layers.into_iter().map(|it| it.1).collect();
     name(&mut layers);
     layers
+}
+
+/// Says which layers have no tasks. It matters if something is listed there all the same.
+fn empty_layers(
+    page: &Page<'_>,
+    titles: &BTreeMap<usize, (usize, &str)>,
+    headings: &[usize],
+    layers: &[(Option<usize>, Layer)],
+    problems: &mut Vec<Problem>,
+) {
+    let filled: HashSet<usize> = layers.iter().filter_map(|it| it.0).collect();
+    let grave = problems.iter().filter(|it| it.severity == Severity::High).filter_map(|it| it.line);
+    let grave: BTreeSet<usize> = grave.collect();
+    for at in headings.iter().filter(|it| !filled.contains(&(**it + 1))) {
+        let Some((level, title)) = titles.get(at).filter(|it| it.0 > 1) else { continue };
+        let (number, name) = split_number(title);
+        let says_so = title.to_lowercase().contains("layer") && is_layer(title);
+        if !says_so && (number.is_none() || kind(name).is_none()) {
+            continue;
+        }
+        let next = titles.range(at + 1..).find(|(_, it)| it.0 <= *level);
+        let end = next.map_or(page.lines.len(), |it| *it.0);
+        // What is wrong there is said already.
+        let is_said = grave.range(at + 1..=end).next().is_some();
+        let severity = match lists_work(page, at + 1, end) {
+            true if !is_said => Severity::High,
+            false if !says_so => continue,
+            _ => Severity::Low,
+        };
+        problems.push(Problem::new(severity, at + 1, format!("layer `{name}` has no tasks")));
+    }
+}
+
+/// Whether lines hold a list of something, and not only that there is nothing.
+fn lists_work(page: &Page<'_>, from: usize, to: usize) -> bool {
+    let lines = page.lines.get(from..to).unwrap_or_default();
+    lines.iter().filter(|it| it.is_body()).filter_map(|it| markdown::bullet(it.text)).any(|it| {
+        let first = it.trim_start_matches(['*', '_']).split(|it: char| !it.is_alphanumeric()).next();
+        let first = first.unwrap_or_default().to_lowercase();
+        !matches!(first.as_str(), "" | "none" | "no" | "nothing" | "n") && !markdown::is_placeholder(it)
+    })
 }
 
 /// Gives each layer an id that no other has.
@@ -221,6 +322,9 @@ fn task(page: &Page<'_>, draft: Draft) -> Task {
     // A box that is empty says so of a task that its values call done.
     let done = done && !(draft.form == Form::Box && said.is_none() && !ticked);
     let text = page.slice(draft.first, draft.last + 1).trim_end().to_owned();
+    let own = facts.action;
+    let with_action = |it: &TaskFile| TaskFile { path: it.path.clone(), action: it.action.or(own) };
+    let files = facts.files.iter().map(with_action).collect();
     Task {
         action: facts.action(),
         file: facts.files.first().map(|it| it.path.clone()),
@@ -231,7 +335,7 @@ fn task(page: &Page<'_>, draft: Draft) -> Task {
         text,
         id: draft.id,
         title: draft.title,
-        files: draft.facts.files,
+        files,
         refs: draft.facts.refs,
         depends: draft.facts.depends,
     }

@@ -4,7 +4,9 @@
 //! front matter it writes itself. Here no task is lost: what looks like one and cannot be understood is a problem.
 
 mod blocks;
+mod doubts;
 mod fields;
+mod headings;
 mod layers;
 mod scan;
 mod starts;
@@ -48,7 +50,7 @@ impl Action {
 pub struct TaskFile {
     /// Its path as it is written.
     pub path: String,
-    /// What is done to it, if that is said.
+    /// What is done to it, if it or its task says so.
     pub action: Option<Action>,
 }
 

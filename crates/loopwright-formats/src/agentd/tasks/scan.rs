@@ -1,9 +1,13 @@
 //! Goes through the lines of `tasks.md` and finds the tasks in them.
 
+use std::collections::BTreeMap;
+
 use super::super::markdown;
 use super::super::page::{Line, Page, Part};
 use super::super::{Problem, Severity};
+use super::doubts::{Doubts, Met};
 use super::fields::{self, Facts, Field};
+use super::headings;
 use super::layers;
 use super::starts::{self, Form, Start};
 
@@ -31,8 +35,10 @@ pub(super) struct Draft {
 }
 
 /// What was found.
-pub(super) struct Scanned {
+pub(super) struct Scanned<'a> {
     pub drafts: Vec<Draft>,
+    /// Level and title of every heading, by its line, counted from 0.
+    pub titles: BTreeMap<usize, (usize, &'a str)>,
     /// The lines of headings that may be layers, counted from 0.
     pub headings: Vec<usize>,
 }
@@ -42,83 +48,138 @@ pub(super) struct Scan<'a, 'b> {
     problems: &'b mut Vec<Problem>,
     pub(super) drafts: Vec<Draft>,
     /// Headings that the line is under: level, line.
-    above: Vec<(usize, usize)>,
+    pub(super) above: Vec<(usize, usize)>,
     headings: Vec<usize>,
+    pub(super) titles: BTreeMap<usize, (usize, &'a str)>,
+    /// Those of the titles that no heading is.
+    loose: Vec<usize>,
     /// The line of the heading that is the layer of what comes next.
-    layer: Option<usize>,
+    pub(super) layer: Option<usize>,
     /// The task whose heading the line is under, and the level of that heading.
     pub(super) under: Option<(usize, usize)>,
     /// Tasks of lists that the line may belong to, the outer ones first.
     pub(super) open: Vec<usize>,
     /// A box without an id that may group others: its indent, and its line.
     group: Option<(usize, usize)>,
-    /// Boxes without an id, by line, and the heading they are under.
-    nameless: Vec<(usize, String, Option<usize>)>,
-    /// Ids in tables.
-    rows: Vec<(usize, String)>,
+    pub(super) doubts: Doubts,
     pub(super) was_blank: bool,
 }
 
 /// Finds the tasks of a text. What looks like one and is none is a problem.
-pub(super) fn scan(page: &Page<'_>, problems: &mut Vec<Problem>) -> Scanned {
+pub(super) fn scan<'a>(page: &'a Page<'a>, problems: &mut Vec<Problem>) -> Scanned<'a> {
     let mut scan = Scan {
         page,
         problems,
         drafts: Vec::new(),
         above: Vec::new(),
         headings: Vec::new(),
+        titles: BTreeMap::new(),
+        loose: Vec::new(),
         layer: None,
         under: None,
         open: Vec::new(),
         group: None,
-        nameless: Vec::new(),
-        rows: Vec::new(),
+        doubts: Doubts::default(),
         was_blank: true,
     };
     let mut at = page.body_start();
     while let Some(line) = page.lines.get(at) {
         at = match line.part {
             Part::FenceOpen => scan.take_fence(at, line),
-            Part::Body => {
-                scan.take_line(at, line);
-                at + 1
-            }
+            Part::Body => scan.take_line(at, line),
             _ => at + 1,
         };
     }
     scan.finish()
 }
 
-impl Scan<'_, '_> {
+impl<'a> Scan<'a, '_> {
     pub fn problem(&mut self, severity: Severity, at: usize, message: String) {
         self.problems.push(Problem::new(severity, at + 1, message));
     }
 
-    fn take_line(&mut self, at: usize, line: &Line<'_>) {
+    /// Takes a line. Gives the one behind it.
+    fn take_line(&mut self, at: usize, line: &Line<'_>) -> usize {
         if line.text.trim().is_empty() {
             self.was_blank = true;
-            return;
+            return at + 1;
         }
-        if let Some((level, title)) = line.heading() {
+        let mut next = at + 1;
+        if let Some((level, title, behind)) = headings::at(self.page, at) {
             self.take_heading(at, level, title);
+            next = behind;
         } else {
             let indent = markdown::indent(line.text);
             if self.group.is_some_and(|(it, _)| indent <= it) {
                 self.group = None;
             }
-            match starts::of_line(line.text) {
-                Some(start) => self.take_start(at, indent, line.text, start),
-                None => self.take_text(at, indent, line.text),
+            if !self.take_layer_line(at, indent) && !self.take_paragraph(at, indent, line.text) {
+                match starts::of_line(line.text) {
+                    Some(start) => self.take_start(at, indent, line.text, start),
+                    None => self.take_text(at, indent, line.text),
+                }
             }
         }
         self.was_blank = false;
+        next
     }
 
-    fn take_heading(&mut self, at: usize, level: usize, title: &str) {
+    /// Takes a line that is no heading and reads like the title of a layer, with tasks below it.
+    fn take_layer_line(&mut self, at: usize, indent: usize) -> bool {
+        let page = self.page;
+        let Some(text) = page.lines.get(at).map(|it| it.text) else { return false };
+        let Some((title, is_plain)) = layers::line_title(text) else { return false };
+        let is_inner = self.open.iter().any(|it| self.drafts[*it].indent < indent);
+        if indent > 3 || is_inner || !headings::tasks_follow(page, at) {
+            return false;
+        }
+        if self.layer.is_some_and(|it| self.is_layer(it) && self.loose.binary_search(&it).is_err()) {
+            // What is no heading is under the heading before it, whatever it says.
+            let number = layers::number_of_title(title);
+            let own = self.layer.and_then(|it| layers::number_of_title(self.titles.get(&it)?.1));
+            if is_plain && number.is_some() && number != own {
+                let message = format!("`{}` reads like a layer, and only a heading is one here", shown(text));
+                self.problem(Severity::High, at, message);
+            }
+            return false;
+        }
+        if self.under.is_some() && !is_plain {
+            return false;
+        }
+        self.loose.push(at);
+        self.take_heading(at, 2, title);
+        true
+    }
+
+    /// Takes a line that begins a task by itself: `**Task 1.1: Title**`.
+    fn take_paragraph(&mut self, at: usize, indent: usize, line: &str) -> bool {
+        let is_inner = self.open.iter().any(|it| self.drafts[*it].indent < indent);
+        let Some(Start::Task { form, id, title, mark }) = starts::of_paragraph(line).filter(|_| !is_inner)
+        else {
+            return false;
+        };
+        let below = self.page.lines.get(at + 1..).unwrap_or_default();
+        if !starts::facts_follow(below, indent) {
+            let is_in_task = self.under.is_some() || !(self.was_blank || self.open.is_empty());
+            let is_prose = is_in_task && line.trim_start().starts_with(char::is_numeric);
+            if starts::is_named_line(line) && !is_prose {
+                self.mention(at, id, line, Met::Line);
+            }
+            return false;
+        }
+        self.open.clear();
+        self.under = self.begin(at, form, id, title, mark, indent).map(|it| (it, 6));
+        true
+    }
+
+    fn take_heading(&mut self, at: usize, level: usize, title: &'a str) {
         self.open.clear();
         self.group = None;
-        let start = starts::of_heading(title, level);
-        if start.is_none() && self.under.is_some_and(|(_, it)| level > it) {
+        self.doubts.forget_owner();
+        self.titles.insert(at, (level, title));
+        let is_within = self.under.is_some_and(|(_, it)| level > it);
+        let start = starts::of_heading(title, level, is_within);
+        if start.is_none() && is_within {
             // A heading within a task.
             self.belong(at);
             return;
@@ -156,17 +217,15 @@ impl Scan<'_, '_> {
                 self.above.push((level, at));
                 self.headings.push(at);
                 self.choose_layer();
+                self.doubt_heading(at, title);
             }
         }
     }
 
     /// Chooses the layer among the headings that the next line is under.
     fn choose_layer(&mut self) {
-        let titles: Vec<(usize, usize, &str)> = self
-            .above
-            .iter()
-            .filter_map(|(level, at)| Some((*level, *at, self.page.lines.get(*at)?.heading()?.1)))
-            .collect();
+        let titles: Vec<(usize, usize, &str)> =
+            self.above.iter().filter_map(|(level, at)| Some((*level, *at, self.titles.get(at)?.1))).collect();
         self.layer = layers::choose(&titles);
     }
 
@@ -183,6 +242,7 @@ impl Scan<'_, '_> {
             self.problem(Severity::High, at, format!("task `{id}` is not filled in: `{}`", shown(&title)));
             return None;
         }
+        self.doubts.forget_owner();
         self.drafts.push(Draft {
             form,
             id,
@@ -203,13 +263,13 @@ impl Scan<'_, '_> {
 
     fn take_start(&mut self, at: usize, indent: usize, line: &str, start: Start) {
         match start {
-            Start::Task { form: Form::Bullet, .. } if self.is_within(indent) => {
+            Start::Task { form: Form::Bullet, .. } if self.is_within(indent) && !self.is_own(at, indent) => {
                 self.take_text(at, indent, line);
             }
             Start::Task { form, id, title, mark } => {
                 self.open.retain(|it| self.drafts[*it].indent < indent);
                 if let Some((_, line)) = self.group.take() {
-                    self.nameless.pop();
+                    self.doubts.nameless.pop();
                     self.problem(
                         Severity::Low,
                         line,
@@ -242,7 +302,7 @@ impl Scan<'_, '_> {
                 }
                 self.open.clear();
                 self.group = Some((indent, at));
-                self.nameless.push((at, text, self.layer));
+                self.doubts.nameless.push((at, text, self.layer));
             }
         }
     }
@@ -250,6 +310,13 @@ impl Scan<'_, '_> {
     /// Whether a line with this indent is part of a task.
     fn is_within(&self, indent: usize) -> bool {
         self.under.is_some() || self.open.iter().any(|it| self.drafts[*it].indent < indent)
+    }
+
+    /// Whether a bullet under the heading of a task is a task of its own: what it says stands below it.
+    fn is_own(&self, at: usize, indent: usize) -> bool {
+        let is_inner = self.open.iter().any(|it| self.drafts[*it].indent < indent);
+        let below = self.page.lines.get(at + 1..).unwrap_or_default();
+        !is_inner && starts::facts_follow(below, indent + 1)
     }
 
     /// Notes that a line is part of the tasks that are open.
@@ -272,8 +339,12 @@ impl Scan<'_, '_> {
             self.open.pop();
         }
         self.take_row(at, text);
+        self.take_quote(at, text);
         self.belong(at);
-        let Some(draft) = self.open.last().copied().or(self.under.map(|it| it.0)) else { return };
+        let Some(draft) = self.open.last().copied().or(self.under.map(|it| it.0)) else {
+            self.take_stray(at, indent, text, label);
+            return;
+        };
         let draft = &mut self.drafts[draft];
         if let Some((field, value)) = label
             && draft.fields_at.is_none_or(|it| indent <= it + 1)
@@ -291,47 +362,13 @@ impl Scan<'_, '_> {
         }
     }
 
-    fn take_row(&mut self, at: usize, text: &str) {
-        let Some(row) = text.trim_start().strip_prefix('|') else { return };
-        let first = row.split('|').next().unwrap_or_default().trim().trim_matches(['*', '`']);
-        if markdown::is_task_id(first) {
-            self.rows.push((at, first.to_owned()));
-        }
-    }
-
-    fn finish(mut self) -> Scanned {
+    fn finish(mut self) -> Scanned<'a> {
         let mut drafts = std::mem::take(&mut self.drafts);
-        drafts.retain(|it| match it.form {
-            // A numbered heading above tasks only groups them.
-            Form::Numbered => it.facts.is_any || !it.has_tasks,
-            Form::Bullet if !it.facts.is_any => {
-                let is_in_layer = it.layer.is_some_and(|it| self.is_layer(it));
-                let severity = if is_in_layer { Severity::Medium } else { Severity::Low };
-                let message = format!(
-                    "`{} {}` has no box and says nothing about itself, so it is no task",
-                    it.id,
-                    shown(&it.title)
-                );
-                self.problems.push(Problem::new(severity, it.first + 1, message));
-                false
-            }
-            _ => true,
-        });
-        for (at, text, heading) in std::mem::take(&mut self.nameless) {
-            let is_open = heading.is_none_or(|it| self.is_layer(it));
-            let severity = if is_open { Severity::High } else { Severity::Medium };
-            self.problem(
-                severity,
-                at,
-                format!("`{}` has a box like a task, and no id such as 1.1", shown(&text)),
-            );
-        }
-        let known: std::collections::HashSet<&str> = drafts.iter().map(|it| it.id.as_str()).collect();
-        for (at, id) in std::mem::take(&mut self.rows) {
-            if !known.contains(id.as_str()) {
-                self.problem(Severity::Medium, at, format!("task `{id}` stands in a table only"));
-            }
-        }
+        // A numbered heading above tasks only groups them.
+        drafts.retain(|it| it.form != Form::Numbered || it.facts.is_any || !it.has_tasks);
+        let is_silent = |it: &Draft| matches!(it.form, Form::Bullet | Form::Line) && !it.facts.is_any;
+        let (silent, drafts): (Vec<Draft>, Vec<Draft>) = drafts.into_iter().partition(is_silent);
+        self.judge(&drafts, &silent);
         for draft in &drafts {
             for (line, message) in &draft.facts.odd {
                 self.problems.push(Problem::new(
@@ -341,11 +378,11 @@ impl Scan<'_, '_> {
                 ));
             }
         }
-        Scanned { drafts, headings: self.headings }
+        Scanned { drafts, titles: self.titles, headings: self.headings }
     }
 
-    fn is_layer(&self, at: usize) -> bool {
-        self.page.lines.get(at).and_then(Line::heading).is_some_and(|(_, title)| layers::is_layer(title))
+    pub fn is_layer(&self, at: usize) -> bool {
+        self.titles.get(&at).is_some_and(|(_, title)| layers::is_layer(title))
     }
 }
 

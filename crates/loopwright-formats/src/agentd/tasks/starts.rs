@@ -1,6 +1,8 @@
 //! What begins a task: a box, a heading, a bullet with an id.
 
-use super::super::markdown;
+use super::super::task_id::{self, Named};
+use super::super::{markdown, page::Line};
+use super::fields;
 
 /// How a task is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -9,6 +11,8 @@ pub(super) enum Form {
     Box,
     /// `- 1.1 Title`: a task only if it says something about itself.
     Bullet,
+    /// `**Task 1.1: Title**`, on a line of its own: a task only if it says something about itself.
+    Line,
     /// `### Task 1.1: Title`.
     Heading,
     /// `### 1.1 Title`: a task, unless it only groups others.
@@ -28,6 +32,21 @@ pub(super) enum Start {
     Unclear { text: String },
 }
 
+/// Words that some write for `Task` in a heading.
+const SYNONYMS: [&str; 9] =
+    ["step", "subtask", "sub-task", "item", "todo", "story", "ticket", "action", "work item"];
+
+/// Numbers that some write as words.
+const NUMBERS: [&str; 16] = [
+    "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "ii", "iii", "iv", "vi",
+    "vii", "viii",
+];
+
+fn task(form: Form, named: Named, mark: Option<char>) -> Start {
+    let mark = mark.or(named.is_ticked.then_some('x'));
+    Start::Task { form, id: named.id, title: named.title, mark }
+}
+
 /// What a line of a list begins.
 pub(super) fn of_line(line: &str) -> Option<Start> {
     let start = line.trim_start();
@@ -41,70 +60,131 @@ pub(super) fn of_line(line: &str) -> Option<Start> {
     let item = markdown::bullet(start).or_else(tight);
     let text = item.unwrap_or(start);
     if let Some((mark, rest)) = markdown::checkbox(text) {
-        return Some(match named(rest) {
-            Some(Ok((id, title))) => Start::Task { form: Form::Box, id, title, mark: Some(mark) },
+        return Some(match calls_itself_task(rest).or_else(|| task_id::named(rest).map(Ok)) {
+            Some(Ok(named)) => task(Form::Box, named, Some(mark)),
             Some(Err(())) => Start::Unclear { text: rest.to_owned() },
             None if rest.is_empty() => return None,
             None => Start::NoId { text: rest.to_owned() },
         });
     }
-    let (id, title) = item.and_then(|it| markdown::task_title(it).or_else(|| split(it)))?;
-    Some(Start::Task { form: Form::Bullet, id, title, mark: None })
+    Some(task(Form::Bullet, task_id::named(item?)?, None))
 }
 
-/// What a heading begins, if that is a task. The title of the text is one only if it says so plainly.
-pub(super) fn of_heading(title: &str, level: usize) -> Option<Start> {
-    if level == 1 && markdown::task_title(title).is_none() {
-        return None;
-    }
+/// What a line that stands for itself begins: `**Task 1.1: Title**`, `Task 1.1: Title`.
+pub(super) fn of_paragraph(line: &str) -> Option<Start> {
+    let text = line.trim();
+    let is_bold = text.starts_with("**") || text.starts_with("__");
+    let is_whole = is_bold && is_bold_line(text);
+    let named = task_id::named(text)?;
+    // `Task 1.1 needs this` speaks of a task.
+    let is_parted = || {
+        let behind = text.split_once(named.id.as_str()).map_or("", |it| it.1);
+        let behind = behind.trim_start_matches(['*', '_', '`', ' ', ']']);
+        behind.is_empty() || behind.starts_with([':', '-', '–', '—', '.'])
+    };
+    let is_plain = text.starts_with(|it: char| it.is_ascii_digit());
+    (is_whole || is_plain || is_parted()).then(|| task(Form::Line, named, None))
+}
+
+/// Whether a line names a task even if nothing is said about it below: it is bold, has the word, or is no sentence.
+pub(super) fn is_named_line(line: &str) -> bool {
+    let text = line.trim();
+    let is_sentence = text.ends_with(['.', ',', ';', '!', '?']) || text.len() > 80;
+    is_bold_line(text) || !is_sentence || task_id::named(text).is_some_and(|it| it.is_called_task)
+}
+
+/// Whether all of a line is bold, but for a colon.
+pub(super) fn is_bold_line(text: &str) -> bool {
+    let text = text.trim().trim_end_matches(':');
+    ["**", "__"].iter().any(|mark| {
+        let inner = text.strip_prefix(mark).and_then(|it| it.strip_suffix(mark));
+        inner.is_some_and(|it| !it.trim().is_empty() && !it.contains(mark))
+    })
+}
+
+/// What a heading begins, if that is a task. The title of the text is one only if it says so plainly. What is within a task is
+/// a step of it, unless it is called a task.
+pub(super) fn of_heading(title: &str, level: usize, is_within: bool) -> Option<Start> {
     let (mark, text) = markdown::checkbox(title.trim_start_matches(['*', '_']))
         .map_or((None, title), |(mark, rest)| (Some(mark), rest));
     match calls_itself_task(text) {
-        Some(Ok((id, title))) => {
+        Some(found) if level == 1 && !found.as_ref().is_ok_and(|it| it.id.contains('.')) => None,
+        Some(Ok(named)) => {
             // `Task 1: Title` often groups `1.1`, `1.2` and so on.
-            let form = if id.contains('.') || mark.is_some() { Form::Heading } else { Form::Numbered };
-            Some(Start::Task { form, id, title, mark })
+            let is_task = named.id.contains('.') || mark.is_some();
+            Some(task(if is_task { Form::Heading } else { Form::Numbered }, named, mark))
         }
         Some(Err(())) => Some(Start::Unclear { text: text.to_owned() }),
+        None if level == 1 => None,
         None => {
-            let (id, title) = split(text)?;
-            let form = if mark.is_some() { Form::Heading } else { Form::Numbered };
-            Some(Start::Task { form, id, title, mark })
+            let synonym = || {
+                let text = text.trim_start_matches(|it: char| !it.is_alphanumeric());
+                let rest = SYNONYMS.iter().find_map(|it| markdown::strip_word(text, it))?;
+                task_id::named(rest.trim_start_matches(['-', '#', ':', ' '])).filter(|_| !is_within)
+            };
+            let named = task_id::named(text).or_else(synonym)?;
+            Some(task(if mark.is_some() { Form::Heading } else { Form::Numbered }, named, mark))
         }
     }
-}
-
-fn split(text: &str) -> Option<(String, String)> {
-    // `#1.1` and `(1.1)` are ids with something around them.
-    let text = text.strip_prefix('#').unwrap_or(text);
-    if let Some((id, rest)) = text.strip_prefix('(').and_then(|it| it.split_once(')')) {
-        return markdown::is_task_id(id)
-            .then(|| (id.to_owned(), rest.trim_start_matches([':', '-', ' ']).to_owned()));
-    }
-    markdown::split_id(text).map(|(id, title)| (id.to_owned(), title))
-}
-
-/// Id and title behind a box.
-fn named(text: &str) -> Option<Result<(String, String), ()>> {
-    calls_itself_task(text).or_else(|| split(text).map(Ok))
 }
 
 /// Id and title of what begins with the word `Task`. Inner nothing: it has no id.
-fn calls_itself_task(text: &str) -> Option<Result<(String, String), ()>> {
-    if let Some(found) = markdown::task_title(text) {
+fn calls_itself_task(text: &str) -> Option<Result<Named, ()>> {
+    if let Some(found) = task_id::called_task(text) {
         return Some(Ok(found));
     }
-    let rest = markdown::strip_word(text.trim_start_matches(['*', '_', '`', '~', ' ']), "task")?;
-    let rest = rest.trim_start_matches([' ', '*', '`', '#', '_']);
-    let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
-    if digits > 0 {
-        let (id, behind) = rest.split_at(digits);
-        let title = behind.trim_start_matches(['*', '`', ':', '.', ')', '-', '–', '—', ' ']);
-        let is_id = behind.is_empty() || title.len() < behind.len();
-        return Some(if is_id { Ok((id.to_owned(), title.to_owned())) } else { Err(()) });
-    }
+    let rest = task_id::behind_task(text)?;
     let is_lettered = rest.get(1..).is_some_and(|it| it.starts_with([':', '.', ')', ' '])) && rest.len() > 2;
-    let is_meant =
-        rest.starts_with(':') || (rest.starts_with(|it: char| it.is_ascii_uppercase()) && is_lettered);
+    let word = rest.split(|it: char| !it.is_alphanumeric()).next().unwrap_or_default().to_lowercase();
+    let is_meant = rest.starts_with(':')
+        || rest.starts_with(|it: char| it.is_ascii_digit())
+        || NUMBERS.contains(&word.as_str())
+        || (rest.starts_with(|it: char| it.is_ascii_uppercase()) && is_lettered);
     is_meant.then_some(Err(()))
+}
+
+/// The id behind one word of a heading that is otherwise none of a task: `Feature 1.2: Title`.
+pub(super) fn behind_a_word(title: &str) -> Option<String> {
+    const NO_TASKS: [&str; 13] = [
+        "version",
+        "release",
+        "section",
+        "requirement",
+        "spec",
+        "figure",
+        "table",
+        "appendix",
+        "scenario",
+        "layer",
+        "phase",
+        "stage",
+        "part",
+    ];
+    let start = title.trim_start_matches(|it: char| !it.is_alphanumeric());
+    let (word, rest) = start.split_once([' ', '-'])?;
+    let is_word = word.chars().all(char::is_alphabetic) && !NO_TASKS.contains(&word.to_lowercase().as_str());
+    let named = task_id::named(rest).filter(|_| is_word)?;
+    let behind = rest.split_once(named.id.as_str())?.1.trim_start_matches(['*', '_', '`', ' ', ']']);
+    behind.starts_with([':', '-', '–', '—']).then_some(named.id)
+}
+
+/// Whether something that only a task says follows on a line, before something else begins.
+pub(super) fn facts_follow(lines: &[Line<'_>], least_indent: usize) -> bool {
+    let texts = lines.iter().filter(|it| !it.text.trim().is_empty());
+    for line in texts.take(3) {
+        if line.heading().is_some() || markdown::indent(line.text) < least_indent {
+            return false;
+        }
+        if let Some(fence) = markdown::Fence::opened_by(line.text) {
+            return fence.is_yaml() || fence.is_json();
+        }
+        let label = markdown::label(line.text).and_then(|(name, value)| Some((fields::field(&name)?, value)));
+        if let Some((field, _)) = label {
+            return field != fields::Field::Text;
+        }
+        if matches!(of_line(line.text), Some(Start::Task { .. } | Start::NoId { .. })) {
+            return false;
+        }
+    }
+    false
 }

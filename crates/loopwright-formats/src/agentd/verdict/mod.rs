@@ -6,6 +6,7 @@
 
 mod places;
 mod said;
+mod section;
 
 use serde::Serialize;
 
@@ -115,6 +116,11 @@ pub fn read(text: &str) -> Result<Found, NoVerdict> {
     of_page(&Page::read(text))
 }
 
+/// The first thing in a text that looks like another verdict than this one, wherever it stands.
+pub(crate) fn other_than(text: &str, verdict: Verdict) -> Option<Found> {
+    places::strays(&Page::read(text)).into_iter().find(|it| it.verdict != verdict)
+}
+
 /// Whether a label is one that a verdict may stand behind.
 pub(crate) fn is_label(name: &str) -> bool {
     places::is_label(name)
@@ -148,7 +154,14 @@ pub(crate) fn of_page(page: &Page<'_>) -> Result<Found, NoVerdict> {
     }
     // The word is that of the first place of the highest rank.
     let best = places.iter().filter(|it| it.found().is_some()).min_by_key(|it| it.rank());
-    best.and_then(Place::found)
-        .cloned()
-        .ok_or_else(|| NoVerdict::new(Why::Absent, None, "it has no place for a verdict"))
+    if let Some(found) = best.and_then(Place::found) {
+        return Ok(found.clone());
+    }
+    let reason = "it has no place for a verdict";
+    Err(match places::strays(page).first() {
+        None => NoVerdict::new(Why::Absent, None, reason),
+        Some(it) => {
+            NoVerdict::new(Why::Absent, it.line, format!("{reason}, and `{}` stands elsewhere", it.written))
+        }
+    })
 }

@@ -3,6 +3,7 @@
 use super::super::markdown;
 use super::super::page::{Line, Page};
 use super::said::{self, Said};
+use super::section::{Section, shown};
 use super::{Form, Found, NoVerdict, Why};
 
 /// A place that says something.
@@ -32,9 +33,9 @@ impl Place {
     }
 }
 
-const VERDICT: u8 = 0;
+pub(super) const VERDICT: u8 = 0;
 const STATUS: u8 = 1;
-const REPETITION: u8 = 2;
+pub(super) const REPETITION: u8 = 2;
 const MENTION: u8 = 3;
 
 /// Words that may stand before the name of a place.
@@ -58,7 +59,7 @@ const QUALIFIERS: [&str; 16] = [
 ];
 
 /// Rank of the place that a name is, and what follows the name.
-fn place(title: &str) -> Option<(u8, &str)> {
+pub(super) fn place(title: &str) -> Option<(u8, &str)> {
     let mut rest = title.trim_start_matches(|it: char| !it.is_alphabetic());
     for _ in 0..3 {
         let end = rest.find(|it: char| !it.is_alphanumeric()).unwrap_or(rest.len());
@@ -114,7 +115,7 @@ pub(super) fn all(page: &Page<'_>) -> Vec<Place> {
         at += 1;
         let Some((level, title)) = line.heading() else {
             if issues.is_none() && line.is_body() {
-                label(line, is_start, &mut places);
+                label(line, page.lines.get(at..).unwrap_or_default(), is_start, &mut places);
             }
             continue;
         };
@@ -170,7 +171,7 @@ pub(super) fn is_label(name: &str) -> bool {
 }
 
 /// A label: `**Verdict**: APPROVED`. Before the first section, a status is one, too.
-fn label(line: &Line<'_>, is_start: bool, places: &mut Vec<Place>) {
+fn label(line: &Line<'_>, below: &[Line<'_>], is_start: bool, places: &mut Vec<Place>) {
     let Some((name, value)) = markdown::label(line.text) else { return };
     let is_status =
         || is_start && place(&name).is_some_and(|(rank, rest)| rank == STATUS && rest.trim().is_empty());
@@ -182,7 +183,7 @@ fn label(line: &Line<'_>, is_start: bool, places: &mut Vec<Place>) {
     let mut section = Section::new(rank);
     section.take_value(line.number, value, Form::Label);
     // `Verdict: see below` is one only if there is nothing below.
-    if section.boxes.is_empty() && section.words.is_empty() && section.odd.is_none() && rank == VERDICT {
+    if section.is_silent() && rank == VERDICT {
         let reason = format!("`{}` is no verdict", shown(value));
         places.push(Place::Unclear {
             rank: MENTION,
@@ -190,202 +191,38 @@ fn label(line: &Line<'_>, is_start: bool, places: &mut Vec<Place>) {
         });
         return;
     }
+    section.take_tail(below);
     places.extend(section.place(line.number));
 }
 
-/// A text that is a single line, and that one a verdict.
+/// A text that is a verdict and nothing else.
 fn lonely_word(page: &Page<'_>, places: &mut Vec<Place>) {
-    let mut lines =
+    let lines =
         page.lines.iter().skip(page.body_start()).filter(|it| it.is_body() && !it.text.trim().is_empty());
-    let (Some(line), None) = (lines.next(), lines.next()) else { return };
-    if let Said::Word { .. } = said::value(line.text) {
-        let mut section = Section::new(VERDICT);
+    let is_word = |it: &&Line<'_>| matches!(said::value(it.text), Said::Word { .. });
+    if !lines.clone().all(|it| is_word(&it)) {
+        return;
+    }
+    let mut section = Section::new(VERDICT);
+    let mut first = None;
+    for line in lines {
         section.take_value(line.number, line.text, Form::Plain);
-        places.extend(section.place(line.number));
+        first.get_or_insert(line.number);
+    }
+    if let Some(first) = first {
+        places.extend(section.place(first));
     }
 }
 
-/// A place while it is read.
-struct Section {
-    rank: u8,
-    /// Verdicts next to boxes: indent, line, mark, what they say.
-    boxes: Vec<(usize, usize, char, Result<Found, NoVerdict>)>,
-    words: Vec<Found>,
-    odd: Option<NoVerdict>,
-    /// The first line that says something.
-    first: Option<(usize, String)>,
-    /// Whether a paragraph may begin with the next line.
-    is_fresh: bool,
-}
-
-impl Section {
-    fn new(rank: u8) -> Self {
-        Self { rank, boxes: Vec::new(), words: Vec::new(), odd: None, first: None, is_fresh: true }
-    }
-
-    fn take_heading(&mut self, line: &Line<'_>, value: &str) {
-        if !value.trim().is_empty() {
-            self.take_value(line.number, value, Form::Heading);
-        }
-    }
-
-    /// Takes what stands in the first line of the place, or right behind its name.
-    fn take_value(&mut self, line: usize, value: &str, form: Form) {
-        self.first.get_or_insert_with(|| (line, value.trim().to_owned()));
-        if self.take_boxes(0, line, value) {
-            return;
-        }
-        match said::value(value) {
-            Said::Word { verdict, written, form: own, .. } => {
-                let form = if form == Form::Plain { own } else { form };
-                self.words.push(Found { verdict, written: written.to_owned(), line, form });
-            }
-            Said::Odd { why, is_choice } => self.take_odd(line, value, why, is_choice),
-            Said::Nothing => {}
-        }
-    }
-
-    fn take_odd(&mut self, line: usize, value: &str, why: &str, is_choice: bool) {
-        let kind = if is_choice { Why::Several } else { Why::Unclear };
-        self.odd.get_or_insert_with(|| NoVerdict::new(kind, line, format!("`{}`: {why}", shown(value))));
-    }
-
-    fn take_boxes(&mut self, indent: usize, line: usize, text: &str) -> bool {
-        let boxes = said::boxes(text);
-        for it in &boxes {
-            let said = match &it.said {
-                Said::Word { verdict, written, .. } => Ok(Found {
-                    verdict: *verdict,
-                    written: (*written).to_owned(),
-                    line,
-                    form: Form::Checkbox,
-                }),
-                Said::Odd { why, .. } => {
-                    Err(NoVerdict::new(Why::Unclear, line, format!("`{}`: {why}", shown(text))))
-                }
-                Said::Nothing => continue,
-            };
-            self.boxes.push((indent, line, it.mark, said));
-        }
-        !boxes.is_empty()
-    }
-
-    /// Takes a line. False if the place ends before it.
-    fn take(&mut self, line: &Line<'_>) -> bool {
-        if !line.is_body() || line.text.trim().is_empty() {
-            self.is_fresh = true;
-            return true;
-        }
-        let item = markdown::bullet(line.text);
-        let text = item.unwrap_or_else(|| line.text.trim_start());
-        let is_fresh = self.is_fresh || item.is_some();
-        self.is_fresh = false;
-        if let Some((name, value)) = markdown::label(line.text) {
-            if matches!(name.as_str(), "next steps" | "next step" | "next") {
-                return false;
-            }
-            if place(&name).is_some_and(|(_, rest)| rest.trim().is_empty()) {
-                self.take_value(line.number, value, Form::Label);
-                return true;
-            }
-        }
-        if self.take_boxes(markdown::indent(line.text), line.number, text) || !is_fresh {
-            return true;
-        }
-        if self.first.is_none() && markdown::indent(line.text) < 4 {
-            self.take_value(line.number, text, Form::Plain);
-            return true;
-        }
-        // Further down, only a word that stands alone counts.
-        if let Said::Word { verdict, written, form, is_alone: true } = said::value(text) {
-            self.words.push(Found { verdict, written: written.to_owned(), line: line.number, form });
-        }
-        true
-    }
-
-    /// What the place says. Nothing if it has nothing to do with verdicts.
-    fn place(mut self, heading: usize) -> Option<Place> {
-        let rank = self.rank;
-        let unclear = |reason: NoVerdict| Some(Place::Unclear { rank, reason });
-        let outer = self.boxes.iter().map(|it| it.0).min().unwrap_or(0);
-        self.boxes.retain(|it| it.0 <= outer + 1);
-        let Some((_, first_box, ..)) = self.boxes.first() else { return self.place_of_words(heading) };
-        let first_box = *first_box;
-        if let Some((_, line, mark, _)) = self.boxes.iter().find(|it| !is_known(it.2)) {
-            return unclear(NoVerdict::new(
-                Why::Unclear,
-                *line,
-                format!("the mark `{mark}` in a box is neither a tick nor empty"),
-            ));
-        }
-        let mut ticked: Option<Found> = None;
-        for (_, line, _, said) in self.boxes.iter().filter(|it| markdown::is_tick(it.2)) {
-            match (said, &ticked) {
-                (Err(reason), _) => return unclear(reason.clone()),
-                (Ok(found), Some(before)) if before.verdict != found.verdict => {
-                    let reason = format!("`{}` and `{}` are both ticked", before.written, found.written);
-                    return unclear(NoVerdict::new(Why::Several, *line, reason));
-                }
-                (Ok(found), _) => ticked = Some(found.clone()),
-            }
-        }
-        let Some(ticked) = ticked else {
-            return unclear(NoVerdict::new(Why::Unticked, first_box, "no box is ticked"));
-        };
-        if let Some(other) = self.words.iter().find(|it| it.verdict != ticked.verdict) {
-            let reason = format!("`{}` is ticked, and `{}` is written", ticked.written, other.written);
-            return unclear(NoVerdict::new(Why::Contradiction, other.line, reason));
-        }
-        if let Some(odd) = self.odd {
-            return unclear(odd);
-        }
-        Some(Place::Says { rank, found: ticked })
-    }
-
-    fn place_of_words(self, heading: usize) -> Option<Place> {
-        let rank = self.rank;
-        // Recommendations are words of all kinds; only boxes make them one of these.
-        if rank == REPETITION {
-            return None;
-        }
-        if let Some(reason) = self.odd {
-            return Some(Place::Unclear { rank, reason });
-        }
-        let mut words = self.words.into_iter();
-        let Some(found) = words.next() else {
-            if rank != VERDICT {
-                return None;
-            }
-            let (line, reason) = match self.first {
-                Some((line, text)) => (line, format!("`{}` is no verdict", shown(&text))),
-                None => (heading, "the place for the verdict is empty".to_owned()),
-            };
-            return Some(Place::Unclear { rank, reason: NoVerdict::new(Why::Unclear, line, reason) });
-        };
-        if let Some(other) = words.find(|it| it.verdict != found.verdict) {
-            let reason = format!("both `{}` and `{}` are written", found.written, other.written);
-            return Some(Place::Unclear { rank, reason: NoVerdict::new(Why::Several, other.line, reason) });
-        }
-        // What comes first may be about something else, and what follows a quotation of it.
-        if let Some((line, text)) =
-            self.first.filter(|(line, _)| *line < found.line && found.form != Form::Label)
-        {
-            let reason = format!("it does not begin with the verdict, but with `{}`", shown(&text));
-            return Some(Place::Unclear { rank, reason: NoVerdict::new(Why::Unclear, line, reason) });
-        }
-        Some(Place::Says { rank, found })
-    }
-}
-
-fn is_known(mark: char) -> bool {
-    mark == ' ' || markdown::is_tick(mark)
-}
-
-/// As much of a text as a message can hold.
-fn shown(text: &str) -> String {
-    let text = text.trim();
-    match text.char_indices().nth(60) {
-        Some((end, _)) => format!("{}…", &text[..end]).replace('`', "'"),
-        None => text.replace('`', "'"),
-    }
+/// What looks like a verdict, wherever it stands: behind its label, or alone on a line.
+pub(super) fn strays(page: &Page<'_>) -> Vec<Found> {
+    let lines = page.lines.iter().skip(page.body_start()).filter(|it| it.is_body());
+    let stray = |line: &Line<'_>| {
+        let labelled = markdown::label(line.text).filter(|(name, _)| is_label(name)).map(|it| it.1);
+        let text = labelled.unwrap_or_else(|| markdown::bullet(line.text).unwrap_or(line.text));
+        let Said::Word { verdict, written, form, is_alone } = said::value(text) else { return None };
+        let is_one = labelled.is_some() || (is_alone && written == written.to_uppercase());
+        is_one.then(|| Found { verdict, written: written.to_owned(), line: line.number, form })
+    };
+    lines.filter_map(stray).collect()
 }

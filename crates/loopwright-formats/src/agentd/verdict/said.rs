@@ -151,6 +151,10 @@ fn tail(verdict: Verdict, behind: &str) -> Option<Said<'static>> {
             return Some(Said::Odd { why: "it is a choice of several", is_choice: true });
         }
     }
+    let next = text.trim_start_matches("<br").trim_start_matches(|it: char| !it.is_alphanumeric());
+    if word_at(next).is_some_and(|(other, _)| other != verdict) {
+        return Some(Said::Odd { why: "another verdict follows it", is_choice: true });
+    }
     if first == '?' {
         return odd("it is a question");
     }

@@ -1,12 +1,13 @@
 //! Where changes are, and what their files say.
 
-use std::fs;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use loopwright_engine::Home;
 use loopwright_formats::agentd::change::Files;
+use loopwright_formats::agentd::{Problem, Severity};
 
-use crate::error::{self, CommandError};
+use crate::error::CommandError;
 use crate::session;
 
 /// The changes of a project.
@@ -86,19 +87,19 @@ impl Changes {
                 .maybe_hinted(near)
                 .hinted("`loopwright change list --all` says which there are"));
         };
-        Ok((read(&folder, id)?, folder))
+        Ok((read(&folder, id), folder))
     }
 
     /// The files of a change that is not archived.
-    pub(super) fn files(&self, id: &str) -> Result<Files, CommandError> {
+    pub(super) fn files(&self, id: &str) -> Files {
         read(&self.folder(id), id)
     }
 
     /// As many of them as say how far it is.
-    pub(super) fn brief(&self, id: &str) -> Result<Files, CommandError> {
+    pub(super) fn brief(&self, id: &str) -> Files {
         let mut files = Files { change_id: id.to_owned(), ..Files::default() };
-        take(&self.folder(id), BRIEF.map(str::to_owned), &mut files)?;
-        Ok(files)
+        take(&self.folder(id), BRIEF.map(str::to_owned), &mut files);
+        files
     }
 }
 
@@ -108,42 +109,75 @@ fn is_name(id: &str) -> bool {
 }
 
 /// The texts in the folder of a change.
-fn read(folder: &Path, id: &str) -> Result<Files, CommandError> {
+fn read(folder: &Path, id: &str) -> Files {
     let mut files = Files { change_id: id.to_owned(), ..Files::default() };
-    let known = BRIEF.into_iter().chain(REVIEWS).map(str::to_owned);
-    let specs = specs(&folder.join("specs")).into_iter().map(|it| format!("specs/{it}"));
-    take(folder, known.chain(specs), &mut files)?;
-    Ok(files)
+    take(folder, BRIEF.into_iter().chain(REVIEWS).map(str::to_owned), &mut files);
+    let specs = specs(&folder.join("specs"), &mut files);
+    take(folder, specs.into_iter().map(|it| format!("specs/{it}")), &mut files);
+    files
 }
 
-/// Reads files that may be there. What is no UTF-8 is read as far as it is.
-fn take(
-    folder: &Path,
-    names: impl IntoIterator<Item = String>,
-    files: &mut Files,
-) -> Result<(), CommandError> {
+/// Reads files that may be there. What is no UTF-8 is read as far as it is, and what cannot be read is a problem of this
+/// change alone.
+fn take(folder: &Path, names: impl IntoIterator<Item = String>, files: &mut Files) {
     for name in names {
-        let place = folder.join(&name);
-        match fs::read(&place) {
+        match fs::read(folder.join(&name)) {
             Ok(bytes) => {
                 let text = match String::from_utf8(bytes) {
                     Ok(text) => text,
-                    Err(odd) => String::from_utf8_lossy(odd.as_bytes()).into_owned(),
+                    Err(odd) => {
+                        let at = odd.utf8_error().valid_up_to();
+                        files.unreadable.push(no_text(&name, odd.as_bytes().get(..at).unwrap_or_default()));
+                        String::from_utf8_lossy(odd.as_bytes()).into_owned()
+                    }
                 };
                 files.texts.insert(name, text);
             }
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-            Err(error) => {
-                return Err(CommandError::with_code(format!("{}: {error}", place.display()), error::BROKEN));
-            }
+            Err(error) if is_absent(&error) => {}
+            Err(error) => files.unreadable.push(unreadable(&name, &error)),
         }
     }
-    Ok(())
 }
 
-fn specs(folder: &Path) -> Vec<String> {
-    let entries = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
-    let names = entries.map(|it| it.file_name().to_string_lossy().into_owned());
+/// Nothing is there. A folder that is none has nothing in it, and is said itself.
+fn is_absent(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
+fn problem(file: &str, line: Option<usize>, message: String) -> Problem {
+    Problem { severity: Severity::High, file: file.to_owned(), line, message }
+}
+
+/// What is wrong with a file that is text only up to here.
+fn no_text(name: &str, before: &[u8]) -> Problem {
+    let before = String::from_utf8_lossy(before).replace("\r\n", "\n").replace('\r', "\n");
+    let (line, own) = before
+        .rsplit_once('\n')
+        .map_or((1, before.as_str()), |(above, own)| (above.matches('\n').count() + 2, own));
+    let column = own.trim_start_matches('\u{feff}').chars().count() + 1;
+    problem(name, Some(line), format!("this is not text: it is not UTF-8, column {column}"))
+}
+
+fn unreadable(name: &str, error: &io::Error) -> Problem {
+    let why = match error.kind() {
+        io::ErrorKind::IsADirectory => "it is a folder".to_owned(),
+        io::ErrorKind::NotADirectory => "it is no folder".to_owned(),
+        _ => error.to_string(),
+    };
+    problem(name, None, format!("this cannot be read: {why}"))
+}
+
+fn specs(folder: &Path, files: &mut Files) -> Vec<String> {
+    let entries = match fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) => {
+            if error.kind() != io::ErrorKind::NotFound {
+                files.unreadable.push(unreadable("specs", &error));
+            }
+            return Vec::new();
+        }
+    };
+    let names = entries.filter_map(Result::ok).map(|it| it.file_name().to_string_lossy().into_owned());
     let mut names: Vec<String> = names.filter(|it| it.strip_suffix(".md").is_some()).collect();
     names.sort();
     names

@@ -24,7 +24,7 @@ pub(super) fn cmd_list(arguments: &ListArgs, json: bool) -> Result<ExitCode, Com
     let changes = Changes::here()?;
     let mut lines = Vec::new();
     for id in changes.open() {
-        lines.push(line(&Overview::read(&changes.brief(&id)?), None));
+        lines.push(line(&Overview::read(&changes.brief(&id)), None));
     }
     if arguments.all {
         for (date, id, _) in changes.all_archived() {

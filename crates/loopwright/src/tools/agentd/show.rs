@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use loopwright_formats::agentd::Problem;
 use loopwright_formats::agentd::change::{Decision, Overview};
-use loopwright_formats::agentd::tasks::{Action, Task};
+use loopwright_formats::agentd::tasks::{Action, Task, TaskFile};
 use loopwright_formats::agentd::verdict::Verdict;
 use serde_json::{Value, json};
 
@@ -46,6 +46,7 @@ fn data(change: &Overview, folder: &str) -> Value {
     let task = |it: &Task| {
         json!({
             "id": it.id, "title": it.title, "action": it.action.map(Action::as_str), "file": it.file,
+            "files": it.files,
             "spec_ref": it.spec_ref, "depends": it.depends, "done": it.done, "status": it.status, "line": it.line,
         })
     };
@@ -112,17 +113,18 @@ fn text(change: &Overview, folder: &str) -> String {
         let _ = writeln!(text, "  {}", layer.title);
         for task in &layer.tasks {
             let mark = if task.done { 'x' } else { ' ' };
-            let file = match (task.action, &task.file) {
-                (Some(action), Some(file)) => format!("  {} {file}", action.as_str()),
-                (_, Some(file)) => format!("  {file}"),
-                _ => String::new(),
+            let file = |it: &TaskFile| match it.action {
+                Some(action) => format!("{} {}", action.as_str(), it.path),
+                None => it.path.clone(),
             };
+            let files: Vec<String> = task.files.iter().map(file).collect();
+            let files = if files.is_empty() { String::new() } else { format!("  {}", files.join(", ")) };
             let of = task.spec_ref.as_ref().map(|it| format!("  for {it}")).unwrap_or_default();
             let after = match task.depends.as_slice() {
                 [] => String::new(),
                 some => format!("  after {}", some.join(", ")),
             };
-            let _ = writeln!(text, "    [{mark}] {} {}{file}{of}{after}", task.id, task.title);
+            let _ = writeln!(text, "    [{mark}] {} {}{files}{of}{after}", task.id, task.title);
         }
     }
     text
