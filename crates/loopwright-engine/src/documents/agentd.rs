@@ -5,7 +5,7 @@ use loopwright_formats::agentd::proposal::{self, Filed, Proposal};
 use loopwright_formats::agentd::review::{self, Issue, Review, TestResults, Written};
 use loopwright_formats::agentd::spec::Spec;
 use loopwright_formats::agentd::state::{self, State};
-use loopwright_formats::agentd::tasks::{Layer, Task, Tasks};
+use loopwright_formats::agentd::tasks::{Action, Layer, Task, TaskFile, Tasks};
 use loopwright_formats::agentd::{Problem, Severity, change, config::Config};
 use serde_json::{Value, json};
 
@@ -325,11 +325,14 @@ fn specified(page: &Page) -> Value {
 }
 
 fn layer(layer: &Layer) -> Value {
+    let action = |it: Option<Action>| it.map(Action::as_str).unwrap_or_default();
+    let file = |it: &TaskFile| json!({"path": it.path, "action": action(it.action)});
     let task = |it: &Task| {
         json!({
             "id": it.id, "title": it.title, "text": it.text, "depends": it.depends, "done": it.done,
-            "action": it.action.map(loopwright_formats::agentd::tasks::Action::as_str).unwrap_or_default(),
+            "action": action(it.action),
             "file": it.file.as_deref().unwrap_or_default(),
+            "files": it.files.iter().map(file).collect::<Vec<_>>(),
             "spec_ref": it.spec_ref.as_deref().unwrap_or_default(),
         })
     };

@@ -16,6 +16,9 @@ mod change_files;
 mod driven;
 mod left;
 mod plays;
+#[path = "../runs/team_files.rs"]
+#[expect(dead_code, reason = "not everything of it is needed here")]
+mod team_files;
 #[path = "../runs/vibe_files.rs"]
 #[expect(dead_code, reason = "not everything of it is needed here")]
 mod vibe_files;

@@ -1,10 +1,12 @@
 //! Runs in which everything happens that a run can do outside.
 
+use indexmap::IndexMap;
 use loopwright_core::language::Folder;
 use loopwright_engine::Begin;
 
 use crate::bench::{Bench, in_folder, workflow};
 use crate::change_files;
+use crate::team_files::CREW_SIGNS;
 use crate::vibe_files::{JUDGE_SIGNS, LATE, PLAN, WORKER_SIGNS};
 
 /// A run, and everybody who takes part.
@@ -41,7 +43,7 @@ killed_if_this_is "before $1"
 trap "killed_if_this_is 'after $1'" EXIT
 "#;
 
-pub(crate) const PLAYS: &[Play] = &[TASK, EVERYTHING, PAPERS, VIBE, CHANGE];
+pub(crate) const PLAYS: &[Play] = &[TASK, EVERYTHING, PAPERS, VIBE, CHANGE, TEAM];
 
 const TASK: Play = Play {
     name: "task",
@@ -109,6 +111,22 @@ const CHANGE: Play = Play {
     ],
     answers: &[("implement-now", "implement")],
     verbs: &["archive", "impl", "plan"],
+};
+
+/// A goal becomes a release: both questions, a repair, one pass of all judges, and something only a person can check.
+const TEAM: Play = Play {
+    name: "team",
+    folder: || in_folder("../../workflows", "team"),
+    begin: || Begin {
+        subject: "2026-09-21_greet-people".into(),
+        inputs: IndexMap::from([("goal".into(), "Greet people!".to_owned())]),
+        verb: Some("start".into()),
+        ..Begin::default()
+    },
+    files: &[("test.sh", "set -- \"$LOOPWRIGHT_STATE.$LOOPWRIGHT_VISIT\"; . ../sign\ntest ! -e broken\n")],
+    agents: &[("claude", CREW_SIGNS), ("codex", CREW_SIGNS), ("gemini", CREW_SIGNS)],
+    answers: &[("approve-design", "approved"), ("review-strategy", "single-final"), ("manual", "met")],
+    verbs: &["resume"],
 };
 
 /// Calls, checks, a judge, a question, items, an action, a rest, a commit.

@@ -72,7 +72,9 @@ pub(super) fn begin_and_drive(
         background::let_go(&engine.home, &name)?;
     }
     if !json {
-        show::error_line(&format!("{name}: {} {}", found.name(), begin.subject));
+        // The workflow may have made up what it is about.
+        let (_, run) = engine.read(&name).map_err(session::told)?;
+        show::error_line(&format!("{name}: {} {}", found.name(), run.subject));
     }
     let standing = driver.drive().map_err(session::told)?;
     progress::stands(&engine, &name, &standing, json)

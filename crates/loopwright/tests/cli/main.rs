@@ -20,6 +20,10 @@ mod runs;
 mod says;
 mod status;
 mod taken_over;
+mod team;
+#[path = "../../../loopwright-engine/tests/runs/team_files.rs"]
+#[expect(dead_code, reason = "not everything of it is needed here")]
+mod team_files;
 mod terminal;
 mod unattended;
 mod vibe;

@@ -44,9 +44,9 @@ pub(super) fn about(workflow: &Workflow) -> String {
 
 /// Documents that are one file.
 fn papers(workflow: &Workflow) -> impl Iterator<Item = &Name> {
-    let is_paper = |path: &str| !path.contains("item");
+    let is_paper = |name: &str, path: &str| !path.contains("item") && !COMMANDS.contains(&name);
     workflow.documents.iter().filter_map(move |(name, it)| match &it.files {
-        Files::One(path) if is_paper(path) => Some(name),
+        Files::One(path) if is_paper(name, path) => Some(name),
         _ => None,
     })
 }
