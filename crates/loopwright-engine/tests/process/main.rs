@@ -79,6 +79,20 @@ fn a_command_need_not_read_what_it_is_given() {
 }
 
 #[test]
+fn one_that_is_gone_before_it_has_read_what_it_is_given_broke_its_pipe() {
+    let here = folder();
+    let input = vec![b'x'; 1 << 20];
+    let failed = run(&Command { input: input.clone(), ..shell("exec 0<&-; exit 3", here.path()) });
+    assert_eq!(failed.ended, Ended::Exit(3));
+    let told = "broken pipe: it was gone before it had read the 1048576 bytes it was given\n";
+    assert_eq!(failed.errors.text(), told);
+    let fine = run(&Command { input: input.clone(), ..shell("exec 0<&-", here.path()) });
+    assert_eq!((fine.ended, fine.errors.text().as_str()), (Ended::Exit(0), ""), "it did not need it");
+    let read = run(&Command { input, ..shell("cat > /dev/null; exit 3", here.path()) });
+    assert_eq!((read.ended, read.errors.text().as_str()), (Ended::Exit(3), ""));
+}
+
+#[test]
 fn what_it_inherits_can_be_taken_away() {
     let here = folder();
     let ran = run(&Command { unset: vec!["PATH".into()], ..shell("/usr/bin/env", here.path()) });

@@ -85,6 +85,10 @@ const STEPS: &[&str] = &[
     "
     DELETE FROM snapshots;
 ",
+    // A run remembers questions from the moment they are asked, and what was noted with an answer. The events do.
+    "
+    DELETE FROM snapshots;
+",
 ];
 
 /// So many pages are written before they are brought into the file itself: what many runs write goes to the same pages again
