@@ -112,9 +112,9 @@ impl Engine {
     pub fn begin(&self, folder: &Folder, begin: &Begin, cancel: &Cancel) -> Result<Driver<'_>, EngineError> {
         let definition = Definition { workflow: self.fit(folder)?, folder: folder.clone() };
         let workflow = &definition.workflow;
-        let begin = &self.about(&definition, begin)?;
         // Where another run is at work, none is begun.
         let place = crate::driver::place::take(&self.home.git, crate::driver::place::BEGINS, &self.holder)?;
+        let begin = &self.about(&definition, begin)?;
         self.suits(workflow, begin)?;
         let begin = &self.chosen((workflow, folder), begin)?;
         self.has_documents((workflow, folder), begin)?;
@@ -141,7 +141,7 @@ impl Engine {
         };
         self.journal.put(&kept)?;
         let files = Files::of(self.home.git.clone(), &name)?;
-        files.see_also(self.own_folder((workflow, folder), begin)?);
+        files.see_also(self.own((workflow, folder), begin)?);
         let look = Arc::new(files.look()?);
         let mut started = Started {
             definition: workflow.digest.clone(),
@@ -179,7 +179,7 @@ impl Engine {
             return Ok(None);
         }
         let files = Files::of(self.home.git.clone(), "import")?;
-        files.see_also(self.own_folder((&workflow, folder), begin)?);
+        files.see_also(self.own((&workflow, folder), begin)?);
         let look = files.look()?;
         let started = Started {
             definition: workflow.digest.clone(),

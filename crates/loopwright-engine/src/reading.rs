@@ -183,7 +183,7 @@ impl Engine {
             Some(site) => files_at(self, site, &own)?,
             None => Files::of(self.home.git.clone(), &own)?,
         };
-        files.see_also(self.scene(definition, (&own, run), (&files, &Look::default())).own_folder()?);
+        files.see_also(self.scene(definition, (&own, run), (&files, &Look::default())).own()?);
         let done = files.look().map_err(EngineError::from).and_then(|look| with(&files, &look));
         let _ = std::fs::remove_file(files.git().folder().join("loopwright").join(format!("index-{own}")));
         done

@@ -10,7 +10,7 @@ use loopwright_core::paths::FileSet;
 use crate::config::CONFIG;
 use crate::engine::{Begin, Engine};
 use crate::error::EngineError;
-use crate::files::{Change, Files, Look};
+use crate::files::{Change, Files, Look, Own};
 use crate::git::{Git, GitError};
 use crate::scene::Scene;
 
@@ -156,12 +156,12 @@ impl Engine {
     }
 
     /// The folder that a run would have of its own.
-    pub(crate) fn own_folder(
+    pub(crate) fn own(
         &self,
         (workflow, folder): (&Workflow, &Folder),
         begin: &Begin,
-    ) -> Result<Option<String>, EngineError> {
-        self.ahead((workflow, folder), begin, |scene| Ok(scene.own_folder()?))
+    ) -> Result<Option<Own>, EngineError> {
+        self.ahead((workflow, folder), begin, |scene| Ok(scene.own()?))
     }
 
     /// What can be seen before a run of a workflow is begun: files by their names.

@@ -199,6 +199,7 @@ fn forget(machine: &Machine, run: &mut Run) {
     run.forced_items.clear();
     run.ledger.judges.values_mut().for_each(|it| it.handed.clear());
     run.cause = None;
+    run.noted.clear();
     for (name, budget) in machine.budgets.iter().filter(|(_, it)| it.unit() == Unit::Uses) {
         run.left.extend(lines(name, budget));
     }

@@ -70,7 +70,11 @@ pub(super) fn ask(workflow: &Workflow, run: &mut Run, effect: &EffectId, values:
     let Some(state) = run.state(workflow) else { return };
     let Kind::Ask { question } = &state.kind else { return };
     let finding = about(effect);
-    if pending(run, &state.name, finding.as_ref()).is_some() {
+    if let Some(asked) = pending(run, &state.name, finding.as_ref()) {
+        // It may say something else than before. One without an id is told from others by what it said.
+        if let (true, Some(text)) = (asked.id.is_some(), values["question"].as_str()) {
+            text.clone_into(&mut asked.question);
+        }
         return;
     }
     let decision = Decision {
@@ -129,7 +133,7 @@ pub(super) fn decided(state: &State, run: &mut Run, finding: Option<&String>, ou
     match &*outcome.signal {
         signal::DEFERRED => {
             decision.status = Asked::Cancelled;
-            decision.reason = or(&outcome.note, "put off");
+            decision.reason = or(&outcome.note, &or(&outcome.summary, "put off"));
         }
         signal::UNANSWERED => {
             decision.status = Asked::Cancelled;

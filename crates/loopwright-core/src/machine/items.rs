@@ -17,7 +17,10 @@ use crate::signal;
 pub(super) fn forget_items(state: &State, run: &mut Run, now: &Listed) {
     let passed = state.gate.as_ref().and_then(|it| run.passed.get(&*it.name)).filter(|it| !it.is_empty());
     let stale = passed.is_some_and(|it| now.digest.as_ref().is_some_and(|now| now != it));
-    let before = run.listed.insert(state.name.clone(), now.says.clone()).unwrap_or_default();
+    let listed = run.listed.entry(state.name.clone()).or_default();
+    let before = listed.clone();
+    // One that is gone for a while is known when it comes back.
+    listed.extend(now.says.iter().map(|(id, says)| (id.clone(), says.clone())));
     let says_else = |id: &String| match (before.get(id), now.says.get(id)) {
         (Some(before), Some(now)) => before != now,
         _ => false,

@@ -124,7 +124,7 @@ pub(super) fn route(
         Kind::Ask { .. } => run.noted.clone_from(&asked.outcome.note),
         // Another try is told the same.
         _ if arm.to == Target::Again => {}
-        Kind::Agent(_) | Kind::Review { .. } | Kind::Check(_) | Kind::Each(_) => run.noted.clear(),
+        Kind::Agent(_) | Kind::Review { .. } | Kind::Each(_) => run.noted.clear(),
         _ => {}
     }
     pay(machine, run, arm);

@@ -80,6 +80,14 @@ impl Reader {
     /// What of an entry makes it what it is: the same work for as long as this is the same.
     pub fn means(self, entry: &Value) -> Value {
         match self {
+            // A box that is ticked is the same.
+            Self::General(Format::Checklist) => match entry.clone() {
+                Value::Object(mut fields) => {
+                    fields.remove("checked");
+                    fields.into()
+                }
+                other => other,
+            },
             Self::General(_) | Self::Vibe(_) | Self::Team(_) => entry.clone(),
             Self::Agentd(file) => file.means(entry),
         }

@@ -36,7 +36,6 @@ impl Driver<'_> {
         if self.run.of.is_some() {
             return Ok(true);
         }
-        self.end_children("somebody put the run around it elsewhere")?;
         self.land(&edits)?;
         Ok(false)
     }
@@ -117,21 +116,25 @@ impl Driver<'_> {
 
     /// Ends the runs of items that nobody waits for any more. What people were asked in them stays on record here.
     pub(super) fn end_children(&mut self, reason: &str) -> Result<(), EngineError> {
-        for child in self.children()? {
-            let shared = (Arc::clone(&self.definition), Arc::clone(&self.files));
-            let mut driver = Driver::resume(self.engine, &child, Some(shared), &self.cancel)?;
-            if !driver.run.is_over() {
-                driver.end_children(reason)?;
-                driver.learn(Event::Stopped { reason: reason.to_owned() })?;
-            }
-            let item = driver.run.item.clone().unwrap_or_default();
-            let (decisions, spent) = (driver.run.decisions.clone(), driver.run.spent.clone());
-            driver.leave()?;
-            if !decisions.is_empty() || !spent.is_empty() {
-                self.learn(Event::Dropped { item, decisions, spent })?;
-            }
+        self.children()?.iter().try_for_each(|child| self.end_child(child, reason))
+    }
+
+    /// Ends the run of an item, unless it is over.
+    pub(super) fn end_child(&mut self, child: &str, reason: &str) -> Result<(), EngineError> {
+        let shared = (Arc::clone(&self.definition), Arc::clone(&self.files));
+        let mut driver = Driver::resume(self.engine, child, Some(shared), &self.cancel)?;
+        if driver.run.is_over() {
+            return driver.leave();
         }
-        Ok(())
+        driver.end_children(reason)?;
+        driver.learn(Event::Stopped { reason: reason.to_owned() })?;
+        let item = driver.run.item.clone().unwrap_or_default();
+        let (decisions, spent) = (driver.run.decisions.clone(), driver.run.spent.clone());
+        driver.leave()?;
+        if decisions.is_empty() && spent.is_empty() {
+            return Ok(());
+        }
+        self.learn(Event::Dropped { item, decisions, spent })
     }
 
     fn shows_nothing(&self) -> bool {
@@ -145,6 +148,8 @@ impl Driver<'_> {
             let why = "the run shows no phase yet, so there is nowhere it could go on from";
             return Err(landing::refused(&edits[0], why));
         };
+        // What cannot be followed ends nobody.
+        self.end_children("somebody put the run around it elsewhere")?;
         let look = self.look()?;
         let digests = landing::vouched(&self.scene(&look, None), &phase)?;
         self.engine

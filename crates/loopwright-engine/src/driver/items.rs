@@ -45,6 +45,7 @@ impl Driver<'_> {
         self.look = None;
         let mut waits = None;
         let mut moved = false;
+        let mut left = Vec::new();
         for ((effect, name, _), standing) in begun.iter().zip(standings) {
             let fell = |_| EngineError::Wrong(format!("driving {} fell over", effect.id));
             let (standing, shown) = standing.map_err(fell)??;
@@ -73,8 +74,17 @@ impl Driver<'_> {
                     }
                     moved = true;
                 }
-                Standing::Waits { asking, .. } => waits = waits.or(Some(*asking)),
+                Standing::Waits { asking, .. } => {
+                    left.push((effect, name));
+                    waits = waits.or(Some(*asking));
+                }
                 Standing::CalledOff { .. } | Standing::Rounded { .. } => moved = true,
+            }
+        }
+        for (effect, name) in left {
+            // An item beside it led on, and nobody waits for this one any more.
+            if self.run.at.state != effect.id.state || self.run.at.visit != effect.id.visit {
+                self.end_child(name, "the run around it went on without it")?;
             }
         }
         Ok(waits.filter(|_| !moved))

@@ -177,7 +177,7 @@ impl<'e> Driver<'e> {
     /// Has the run's own folder looked into, whatever git ignores.
     fn see_own(&self) -> Result<(), EngineError> {
         let look = Look::default();
-        self.files.see_also(self.scene(&look, None).own_folder()?);
+        self.files.see_also(self.scene(&look, None).own()?);
         Ok(())
     }
 

@@ -131,6 +131,7 @@ pub(super) fn goes_to(scene: &Scene<'_>, place: &Path, summary: String) -> Resul
         return Ok(Done::plain("failed", format!("{} is no worktree", place.display())));
     };
     let files = Files::of(git, scene.name)?;
+    files.see_also(scene.own()?);
     let look = files.look()?;
     files.keep(scene.name, &look.tree)?;
     let placed = Site {

@@ -21,8 +21,16 @@ pub struct Files {
     git: Git,
     /// Ours; one look at a time.
     index: Mutex<PathBuf>,
-    /// A folder that is looked into although git ignores it.
-    ignored: Mutex<Option<String>>,
+    /// A folder that is looked into also where git ignores it.
+    own: Mutex<Option<Own>>,
+}
+
+/// The folder of a run's own.
+#[derive(Clone, Debug)]
+pub(crate) struct Own {
+    pub(crate) folder: String,
+    /// Documents in it that are one file.
+    pub(crate) documents: Vec<String>,
 }
 
 /// So many repositories without a commit are passed over at most.
@@ -63,7 +71,7 @@ impl Files {
                 fs::copy(&theirs, &index).map_err(|error| FilesError::Disk { path: index.clone(), error })?;
             }
         }
-        Ok(Self { git, index: Mutex::new(index), ignored: Mutex::default() })
+        Ok(Self { git, index: Mutex::new(index), own: Mutex::default() })
     }
 
     /// The repository.
@@ -77,9 +85,19 @@ impl Files {
     }
 
     /// Looks into the folder of a run's own as well, whatever git is told to ignore: what lies there is what it works on.
-    pub(crate) fn see_also(&self, own: Option<String>) {
-        let own = own.filter(|it| self.git.ignored(&[it]).is_some());
-        *self.ignored.lock().unwrap_or_else(PoisonError::into_inner) = own;
+    pub(crate) fn see_also(&self, own: Option<Own>) {
+        *self.own.lock().unwrap_or_else(PoisonError::into_inner) = own;
+    }
+
+    /// The folder of the run's own, if git would not look at all that belongs there.
+    fn overlooked(&self) -> Option<String> {
+        let own = self.own.lock().unwrap_or_else(PoisonError::into_inner).clone()?;
+        if !self.root().join(&own.folder).is_dir() {
+            return None;
+        }
+        // A pattern may be about folders alone, or about what lies in one.
+        let asked = [own.folder.clone(), format!("{}/", own.folder)].into_iter().chain(own.documents);
+        self.git.ignored(&asked.collect::<Vec<_>>()).map(|_| own.folder)
     }
 
     /// Looks at all files that are not ignored.
@@ -91,9 +109,12 @@ impl Files {
             self.git.with(arguments, &[("GIT_INDEX_FILE", index.as_os_str())], None).map_err(FilesError::from)
         };
         let mut without: Vec<String> = Vec::new();
-        loop {
+        let own = self.overlooked().map(|it| format!(":(literal){it}"));
+        let forced = own.iter().map(|it| vec!["add", "--all", "--force", "--", it]);
+        let mut adds: Vec<Vec<&str>> = forced.chain([vec!["add", "--all", "--", "."]]).collect();
+        while let Some(add) = adds.last() {
             let paths = without.iter().map(String::as_str);
-            match git(&["add", "--all", "--", "."].into_iter().chain(paths).collect::<Vec<_>>()) {
+            match git(&add.iter().copied().chain(paths).collect::<Vec<_>>()) {
                 // A repository within this one that has no commit yet is nothing git can name.
                 Err(FilesError::Git(GitError::Failed { said, .. })) if without.len() < MOST_UNBORN => {
                     let Some(path) = unborn(&said) else {
@@ -103,12 +124,8 @@ impl Files {
                     without.push(format!(":(exclude){path}"));
                 }
                 Err(error) => return Err(error),
-                Ok(_) => break,
+                Ok(_) => drop(adds.pop()),
             }
-        }
-        let ignored = self.ignored.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        if let Some(own) = ignored.filter(|it| self.root().join(it).is_dir()) {
-            git(&["add", "--all", "--force", "--", &format!(":(literal){own}")])?;
         }
         let tree = git(&["write-tree"])?;
         let listed = git(&["ls-files", "--stage", "-z"])?;
@@ -160,7 +177,7 @@ impl Files {
     /// Files of a folder that are only read by name. It need not be in a repository, and nothing is made.
     pub(crate) fn by_name(root: &Path) -> Self {
         let nowhere = root.join(loopwright_core::paths::OWN).join("nowhere");
-        Self { git: Git::named(root, &nowhere), index: Mutex::new(nowhere), ignored: Mutex::default() }
+        Self { git: Git::named(root, &nowhere), index: Mutex::new(nowhere), own: Mutex::default() }
     }
 
     /// Where folders are put that may not be where they were found.

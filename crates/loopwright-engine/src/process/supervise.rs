@@ -4,6 +4,7 @@ use std::io::{self, BufRead as _, BufReader, Read, Write as _};
 use std::process::{Child, ExitCode, Stdio};
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use rustix::process::{Pid, WaitOptions, getpid, set_child_subreaper, setsid, wait};
 use serde::{Deserialize, Serialize};
@@ -31,6 +32,8 @@ pub(super) struct Order {
     pub(super) open: bool,
 }
 
+/// Whoever was handed what a command reads may hold it open for ever, and is waited for no longer than this.
+const A_MOMENT: Duration = Duration::from_secs(1);
 /// Where a shell would say that a command cannot be started, and so does the supervisor.
 const CANNOT_START: u8 = 127;
 
@@ -95,8 +98,8 @@ pub fn supervise() -> ExitCode {
     let code = status_of(i32::try_from(child.id()).ok().and_then(Pid::from_raw));
     let _first = over.lock().unwrap_or_else(PoisonError::into_inner);
     end_all();
-    // Nobody is left who could read it, so by now it is read or lost. A command that went well did not need it.
-    if code != 0 && told_of.recv() == Ok(false) {
+    // Hardly anybody is left who could read it, so by now it is read or lost. A command that went well did not need it.
+    if code != 0 && told_of.recv_timeout(A_MOMENT) == Ok(false) {
         let given = order.input;
         let _ = writeln!(
             io::stderr(),

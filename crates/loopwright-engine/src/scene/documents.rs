@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::{Scene, Unseen};
 use crate::documents::markdown::lacking;
 use crate::documents::{About, Fault, Page, Reader, text_of};
-use crate::files::Change;
+use crate::files::{Change, Own};
 
 impl Scene<'_> {
     /// The run's own folder, if the workflow has one.
@@ -18,6 +18,16 @@ impl Scene<'_> {
             return Ok(Some(moved));
         }
         self.workflow.folder.as_deref().map(|it| self.text(it)).transpose()
+    }
+
+    /// The same with the documents in it that are one file, as far as their paths are known.
+    pub(crate) fn own(&self) -> Result<Option<Own>, Unseen> {
+        let Some(folder) = self.own_folder()? else { return Ok(None) };
+        let folder = folder.trim_end_matches('/').to_owned();
+        let within = format!("{folder}/");
+        let paths = self.workflow.documents.keys().filter_map(|it| self.path(it).ok().flatten());
+        let documents = paths.filter(|it| it.starts_with(&within)).collect();
+        Ok(Some(Own { folder, documents }))
     }
 
     /// A pattern with its values, from the root.

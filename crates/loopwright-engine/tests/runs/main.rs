@@ -24,6 +24,7 @@ mod heads;
 mod items;
 mod left;
 mod outside;
+mod own_folder;
 mod per_finding;
 mod places;
 mod questions;

@@ -29,6 +29,14 @@ pub(crate) fn tool(around: &Around<'_>, words: &[String]) -> Option<Result<ExitC
     }
 }
 
+/// Why no run hears a verb, where files of another system say so.
+pub(crate) fn unheard(workflow: &Workflow, verb: &str, subject: &str) -> Option<CommandError> {
+    match workflow.tools.as_deref() {
+        Some("agentd") => agentd::unheard(verb, subject),
+        _ => None,
+    }
+}
+
 /// The tools of a workflow, for its help: a line each.
 pub(crate) fn about(workflow: &Workflow) -> String {
     match workflow.tools.as_deref() {

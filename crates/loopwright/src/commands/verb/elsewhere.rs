@@ -11,7 +11,7 @@ use loopwright_engine::Engine;
 use super::{last_of, live};
 use crate::error::CommandError;
 use crate::progress;
-use crate::session;
+use crate::session::{self, RESUME};
 use crate::show::out;
 use crate::tools::Around;
 
@@ -20,8 +20,11 @@ const COMMANDS: [&str; 6] = ["status", "show", "log", "why", "answer", "stop"];
 
 /// What to do with words that are no verb of the workflow's: say a command of a run of its, or show a document.
 pub(super) fn said(around: &Around<'_>, words: &[String]) -> Option<Result<ExitCode, CommandError>> {
-    let (word, rest) = words.split_first()?;
-    if around.workflow.verbs.contains_key(word.as_str()) {
+    let words = without_root(words);
+    let at = words.iter().position(|it| !it.starts_with('-'))?;
+    let word = words.get(at)?;
+    let rest = &[words.get(..at)?, words.get(at + 1..)?].concat();
+    if around.workflow.verbs.contains_key(word.as_str()) || word == RESUME {
         return None;
     }
     if COMMANDS.contains(&word.as_str()) {
@@ -30,6 +33,20 @@ pub(super) fn said(around: &Around<'_>, words: &[String]) -> Option<Result<ExitC
     }
     let document = papers(around.workflow).find(|it| **it == **word)?;
     Some(paper(around, document, rest))
+}
+
+/// The words without where the project is: it is gone to already.
+fn without_root(words: &[String]) -> Vec<String> {
+    let mut rest = Vec::new();
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        if word == "--repo-root" {
+            words.next();
+        } else if !word.starts_with("--repo-root=") {
+            rest.push(word.clone());
+        }
+    }
+    rest
 }
 
 /// What can be said besides verbs and tools, for the help of a workflow.
@@ -44,7 +61,10 @@ pub(super) fn about(workflow: &Workflow) -> String {
 
 /// Documents that are one file.
 fn papers(workflow: &Workflow) -> impl Iterator<Item = &Name> {
-    let is_paper = |name: &str, path: &str| !path.contains("item") && !COMMANDS.contains(&name);
+    let is_paper = |name: &str, path: &str| {
+        let of_item = path.contains("{{item") || path.contains("{{ item");
+        !of_item && name != RESUME && !COMMANDS.contains(&name)
+    };
     workflow.documents.iter().filter_map(move |(name, it)| match &it.files {
         Files::One(path) if is_paper(name, path) => Some(name),
         _ => None,

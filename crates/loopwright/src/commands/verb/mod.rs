@@ -64,7 +64,8 @@ pub(crate) fn cmd_verb(words: &[String]) -> Result<ExitCode, CommandError> {
     if begins(&definition, &said.verb) {
         return begin_and_drive(workflow, &said.begin(), &said.manner);
     }
-    Err(nobody_hears(workflow, &definition, &said))
+    let unheard = said.subject.as_ref().and_then(|it| tools::unheard(&definition, &said.verb, it));
+    Err(unheard.unwrap_or_else(|| nobody_hears(workflow, &definition, &said)))
 }
 
 /// Begins a run of a workflow that is about the whole project, or goes on with the one there is.
@@ -119,7 +120,8 @@ fn take_over(folder: &Folder, said: &Said) -> Result<Option<(Engine, String)>, C
     {
         return Ok(None);
     }
-    let begin = Begin { subject: subject.clone(), inputs: said.inputs.clone(), ..Begin::default() };
+    let (inputs, vars) = (said.inputs.clone(), said.vars.clone());
+    let begin = Begin { subject: subject.clone(), inputs, vars, ..Begin::default() };
     let Some(begin) = engine.found(folder, &begin).map_err(session::told)? else { return Ok(None) };
     let driver = engine.begin(folder, &begin, &Cancel::default()).map_err(session::told)?;
     let name = driver.name().to_owned();

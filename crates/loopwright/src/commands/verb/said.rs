@@ -37,6 +37,10 @@ struct VerbArgs {
 /// Words that say nothing without what they are about, so none of them is an option.
 const SAY_NOTHING: [&str; 8] = ["yes", "no", "on", "off", "true", "false", "none", "all"];
 
+/// What arguments of a workflow's own are told apart by.
+const INPUT: &str = "input";
+const CHOICE: &str = "choice";
+
 /// What somebody said to a workflow.
 #[derive(Default)]
 pub(super) struct Said {
@@ -105,7 +109,12 @@ pub(super) fn said(workflow: &Workflow, words: &[String]) -> Result<Said, Comman
     }
     let mut inputs: IndexMap<Name, String> = takes.iter().cloned().zip(values).collect();
     inputs.extend(pairs("--input", &typed.inputs)?);
-    inputs.extend(workflow.inputs.keys().filter_map(|it| Some((it.clone(), of(&found, it)?))));
+    for (name, value) in workflow.inputs.keys().filter_map(|it| Some((it, given(&found, INPUT, it)?))) {
+        if inputs.insert(name.clone(), value).is_some() {
+            return Err(CommandError::user(format!("`{name}` is said twice"))
+                .hinted("quotes around what belongs together make one value of it"));
+        }
+    }
     Ok(Said {
         verb: verb.as_str().into(),
         begins_anew: makes_up && subject.is_none(),
@@ -146,24 +155,28 @@ fn command(workflow: &Workflow, name: &str) -> Command {
         taken.push(word.to_owned());
         free
     };
-    let option = |name: &Name, about: Option<&String>| {
-        let arg = Arg::new(format!("own {name}")).long(name.to_string()).value_name("VALUE");
+    let option = |of: &str, name: &Name, about: Option<&String>| {
+        let arg = Arg::new(format!("{of} {name}")).long(name.to_string()).value_name("VALUE");
         arg.help(about.cloned().unwrap_or_default()).help_heading("Of this workflow")
     };
     for (name, it) in &workflow.inputs {
         if is_free(name) {
-            command = command.arg(option(name, it.about.as_ref()));
+            command = command.arg(option(INPUT, name, it.about.as_ref()));
         }
     }
-    for (name, it) in workflow.main.vars.iter().filter(|(_, it)| it.input) {
+    // A name goes before a value that is called the same.
+    let chosen = || workflow.main.vars.iter().filter(|(_, it)| it.input);
+    for (name, it) in chosen() {
         if is_free(name) {
             let values: Vec<String> = it.values.iter().map(ToString::to_string).collect();
-            command = command.arg(option(name, it.about.as_ref()).value_parser(values));
+            command = command.arg(option(CHOICE, name, it.about.as_ref()).value_parser(values));
         }
+    }
+    for (name, it) in chosen() {
         for value in &it.values {
             let says = value.starts_with(char::is_alphabetic) && !SAY_NOTHING.contains(&&**value);
             if says && is_free(value) {
-                let arg = Arg::new(format!("own {name}={value}")).long(value.to_string());
+                let arg = Arg::new(format!("{CHOICE} {name}={value}")).long(value.to_string());
                 let arg = arg.action(ArgAction::SetTrue).help(format!("The same as `--{name} {value}`"));
                 command = command.arg(arg.help_heading("Of this workflow"));
             }
@@ -173,17 +186,21 @@ fn command(workflow: &Workflow, name: &str) -> Command {
 }
 
 /// What was given as an option of a workflow's own.
-fn of(found: &ArgMatches, name: &Name) -> Option<String> {
-    found.try_get_one::<String>(&format!("own {name}")).ok().flatten().cloned()
+fn given(found: &ArgMatches, of: &str, name: &Name) -> Option<String> {
+    found.try_get_one::<String>(&format!("{of} {name}")).ok().flatten().cloned()
 }
 
 /// Variables that were chosen, by name or by one of their values.
 fn chosen(workflow: &Workflow, found: &ArgMatches) -> Result<IndexMap<Name, Name>, CommandError> {
     let mut vars: IndexMap<Name, Name> = IndexMap::new();
     for (name, it) in workflow.main.vars.iter().filter(|(_, it)| it.input) {
-        let named = of(found, name).map(Name::from);
+        let named = given(found, CHOICE, name).map(Name::from);
         let is_said = |value: &Name| {
-            found.try_get_one::<bool>(&format!("own {name}={value}")).ok().flatten().is_some_and(|it| *it)
+            found
+                .try_get_one::<bool>(&format!("{CHOICE} {name}={value}"))
+                .ok()
+                .flatten()
+                .is_some_and(|it| *it)
         };
         let said: Vec<Name> =
             named.into_iter().chain(it.values.iter().filter(|it| is_said(it)).cloned()).collect();

@@ -44,7 +44,7 @@ enum Tool {
 pub(super) fn tool(around: &Around<'_>, words: &[String]) -> Option<Result<ExitCode, CommandError>> {
     let word = first_word(words)?;
     if around.workflow.verbs.contains_key(word) {
-        return unfit(around, word, words).transpose();
+        return archived(around, word, words).transpose();
     }
     AgentdArgs::command().get_subcommands().find(|it| it.get_name() == word)?;
     let name = format!("loopwright {}", around.name);
@@ -63,24 +63,27 @@ pub(super) fn about() -> String {
     lines(&AgentdArgs::command())
 }
 
-/// What a verb says to a change that no run can be about as it is: one that is archived, whose files are where no run looks
-/// for them, and one that nobody planned.
-fn unfit(around: &Around<'_>, verb: &str, words: &[String]) -> Result<Option<ExitCode>, CommandError> {
+/// Why no run hears a verb about a change: nobody planned it.
+pub(super) fn unheard(verb: &str, id: &str) -> Option<CommandError> {
+    Changes::here().ok().filter(|it| it.is_open(id) && !it.has_state(id))?;
+    let why = format!(
+        "{id} has no STATE.yaml, so it was never planned; `loopwright change plan {id}` takes up what is there"
+    );
+    Some(CommandError::with_code(format!("{}: {why}", refusal(verb)), error::NOT_PROVED))
+}
+
+/// What a refusal of a verb is called.
+fn refusal(verb: &str) -> &'static str {
+    if verb == "archive" { "ChangeNotComplete" } else { "ChangeNotReady" }
+}
+
+/// What a verb says to a change that is archived: its files are where no run looks for them.
+fn archived(around: &Around<'_>, verb: &str, words: &[String]) -> Result<Option<ExitCode>, CommandError> {
     let Some(id) = commands::subject_of(around.workflow, words) else { return Ok(None) };
     let changes = Changes::here()?;
     let otherwise = around.workflow.verbs.get(verb).and_then(|it| it.otherwise.as_ref());
-    let refused = |why: String| {
-        let name = if verb == "archive" { "ChangeNotComplete" } else { "ChangeNotReady" };
-        Err(CommandError::with_code(format!("{name}: {why}"), error::NOT_PROVED))
-    };
     if changes.is_open(&id) {
-        let begins = around.workflow.main.start.iter().any(|it| it.verb.as_deref() == Some(verb));
-        if begins || changes.has_state(&id) {
-            return Ok(None);
-        }
-        return refused(format!(
-            "{id} has no STATE.yaml, so it was never planned; `loopwright change plan {id}` takes up what is there"
-        ));
+        return Ok(None);
     }
     let Some(folder) = changes.archived(&id) else { return Ok(None) };
     let told = format!("{id} is archived, in {}", changes.within(&folder));
@@ -88,5 +91,5 @@ fn unfit(around: &Around<'_>, verb: &str, words: &[String]) -> Result<Option<Exi
         out(&format!("{told}; a new change needs an id of its own\n"));
         return Ok(Some(ExitCode::SUCCESS));
     }
-    refused(told)
+    Err(CommandError::with_code(format!("{}: {told}", refusal(verb)), error::NOT_PROVED))
 }
