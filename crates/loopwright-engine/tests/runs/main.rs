@@ -35,6 +35,7 @@ mod task;
 mod texts;
 mod trunk;
 mod vibe;
+mod vibe_committed;
 #[expect(dead_code, reason = "not everything of it is needed here")]
 mod vibe_files;
 mod vibe_stops;
