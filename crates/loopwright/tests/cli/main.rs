@@ -23,6 +23,7 @@ mod taken_over;
 mod terminal;
 mod unattended;
 mod vibe;
+mod vibe_project;
 
 use std::error::Error;
 use std::ffi::OsStr;
