@@ -112,6 +112,13 @@ const CASES: &[Case] = &[
         ..PLAIN
     },
     Case {
+        what: "a look back whose lessons have no heading",
+        state: &[LOOK_BACK],
+        worker: "echo '- read the plan' >> .vibe/CONTEXT.md; say completed",
+        walk: "retrospective.1 malformed, retrospective.1 malformed, failed.1",
+        ..PLAIN
+    },
+    Case {
         what: "a capture that leaves CONTEXT.md as it was",
         state: &[CAPTURE],
         worker: "say updated",

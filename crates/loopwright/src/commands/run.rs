@@ -55,7 +55,7 @@ pub(super) fn begin_and_drive(
     let found = find::find(workflow)?;
     known(&found.folder, &manner.answers)?;
     let engine = progress::engine(manner)?;
-    alone(&engine, &found.folder)?;
+    alone(&engine, &found.folder, &begin.subject)?;
     let json = manner.json;
     if !session::is_known(&engine, &found.folder.name, &begin.subject)?
         && let Some(Begin { phase: Some(phase), .. }) =
@@ -81,11 +81,15 @@ pub(super) fn begin_and_drive(
     progress::stands(&engine, &name, &standing, json)
 }
 
-/// Runs about the whole project are about the same: a second one would work on what the first is in the middle of.
-fn alone(engine: &Engine, folder: &Folder) -> Result<(), CommandError> {
-    let Some(workflow) = load(folder).workflow.filter(|it| it.subject.optional) else { return Ok(()) };
+/// A run about the whole project is about what every other one is about too: it would work on what that is in the middle of.
+fn alone(engine: &Engine, folder: &Folder, subject: &str) -> Result<(), CommandError> {
+    let Some(workflow) = load(folder).workflow else { return Ok(()) };
+    if !workflow.subject.optional || workflow.subject.made.is_some() {
+        return Ok(());
+    }
     let open = open_runs(engine, &workflow.name, None)?;
-    let Some(NewRun { name, .. }) = open.first() else { return Ok(()) };
+    let beside = open.iter().find(|it| subject.is_empty() || it.subject.is_empty());
+    let Some(NewRun { name, .. }) = beside else { return Ok(()) };
     Err(CommandError::user(format!("a run of `{}` is open here: `{name}`", workflow.name)).hinted(format!(
         "`loopwright resume {name}` goes on with it; `loopwright stop {name}` ends it, and another can begin"
     )))
