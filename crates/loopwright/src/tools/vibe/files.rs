@@ -26,15 +26,11 @@ pub(super) struct ValidateArgs {
     pub(super) json: bool,
 }
 
-pub(super) fn cmd_validate(
-    folder: &Folder,
-    arguments: &ValidateArgs,
-    output: Output,
-) -> Result<ExitCode, CommandError> {
+pub(super) fn cmd_validate(folder: &Folder, arguments: &ValidateArgs, output: Output) -> ExitCode {
     let options = Options { strict: arguments.strict, strict_complexity: arguments.strict_complexity };
     let report = vibe::validate(folder, options);
     output.write(&json!(report));
-    Ok(ExitCode::from(if report.ok { error::OK } else { error::NOT_LOADED }))
+    ExitCode::from(if report.ok { error::OK } else { error::NOT_LOADED })
 }
 
 /// The files of the project somebody stands in.

@@ -88,7 +88,7 @@ fn act(around: &Around<'_>, arguments: &VibeArgs) -> Result<ExitCode, CommandErr
     match &arguments.tool {
         Tool::Next(tool) => decide::cmd_next(around, &folder()?, output(tool.json)),
         Tool::Status(tool) => decide::cmd_status(around, &folder()?, tool, output(tool.json)),
-        Tool::Validate(tool) => files::cmd_validate(&folder()?, tool, output(tool.json)),
+        Tool::Validate(tool) => Ok(files::cmd_validate(&folder()?, tool, output(tool.json))),
         Tool::LoopResult(tool) => record::cmd_loop_result(&folder()?, tool, output(tool.json)),
         Tool::Run(tool) => {
             let mut manner = tool.manner.clone();
