@@ -35,7 +35,7 @@ struct Case {
     judge: &'static str,
     /// A hook of git's that is asked before a commit.
     hook: bool,
-    /// What was done, how it came out, and the reason that LOOP_RESULT.json has then.
+    /// What was done, how it came out, and the reason that `LOOP_RESULT.json` has then.
     walk: &'static str,
     reason: &'static str,
     /// What is in STATE.md afterwards, and what is not.
@@ -289,7 +289,7 @@ const CASES: &[Case] = &[
 /// How a case went that is not as it should have gone.
 fn went_wrong(case: &Case) -> Option<String> {
     let lines = |text: &str| match text.strip_suffix(" LINES").and_then(|it| it.parse::<usize>().ok()) {
-        Some(many) => (0..many).map(|it| format!("- line {it}\n")).collect(),
+        Some(many) => "- line\n".repeat(many),
         None => text.to_owned(),
     };
     let state = case.state.iter().fold(STATE.to_owned(), |state, (from, to)| {
