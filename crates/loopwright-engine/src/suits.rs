@@ -220,12 +220,17 @@ impl Engine {
         for (name, _) in workflow.documents.iter().filter(|(_, it)| !it.engine_owned) {
             // A path that is not known yet is looked at when it is.
             let Ok(Some(path)) = scene.path(name) else { continue };
-            if given(name) && begin.phase.is_none() && !self.home.root().join(&path).is_file() {
-                return Err(EngineError::Wrong(format!(
-                    "there is no `{path}` in {}, where a run of `{}` works: at the root of the repository",
-                    self.home.root().display(),
-                    workflow.name
-                )));
+            let place = self.home.root().join(&path);
+            if given(name) && begin.phase.is_none() && !place.is_file() {
+                let root = self.home.root().display();
+                return Err(EngineError::Wrong(if place.exists() {
+                    format!("`{path}` in {root} is a folder, and no file: put it elsewhere")
+                } else {
+                    format!(
+                        "there is no `{path}` in {root}, where a run of `{}` works: at the root of the repository",
+                        workflow.name
+                    )
+                }));
             }
             paths.push(path);
         }

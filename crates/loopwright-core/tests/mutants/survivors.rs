@@ -101,6 +101,13 @@ const REASONS: &[Reason] = &[
         counts: SURVIVES,
         because: "nobody is given it; the last message only names its path",
     },
+    Reason {
+        built_in: "vibe",
+        operator: "drop-produces",
+        mutants: &["retrospective lessons", "recapture lessons"],
+        counts: SURVIVES,
+        because: "whoever is given CONTEXT.md takes it as `maybe`; what a call without the heading counts for is shown by runs, in `vibe_rules`",
+    },
 ];
 
 /// What the document says of a mutant that nothing caught.

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use loopwright_core::definition::{Cell, Kind, Origin, Target};
-use loopwright_core::machine::{Evidence, Outcome, Want, due};
+use loopwright_core::machine::{Begun, Evidence, Outcome, Want, due};
 use loopwright_core::name::Name;
 use loopwright_core::signal::CANCELLED;
 
@@ -12,7 +12,7 @@ use super::Driver;
 use super::steps::settled;
 use crate::effects;
 use crate::error::EngineError;
-use crate::files::Change;
+use crate::files::{Change, Look};
 
 impl Driver<'_> {
     fn note(&self) -> PathBuf {
@@ -48,27 +48,49 @@ impl Driver<'_> {
         cell("lost").is_some_and(goes_on).then_some("lost")
     }
 
-    /// Says what was changed since the run was left. A call that was put off then was for files that are others now: where
-    /// the workflow decides anew after such a call, it does.
-    pub(super) fn hear_of_changes(&mut self) -> Result<(), EngineError> {
+    /// Says which files are not what they were, and gives them in words.
+    fn said_of(&mut self, before: &Look, how: &str) -> Result<Option<String>, EngineError> {
+        let look = self.look()?;
+        let changed: Vec<String> = look.since(before).iter().map(Change::path).map(str::to_owned).collect();
+        if changed.is_empty() {
+            return Ok(None);
+        }
+        let listed = effects::listed(&changed);
+        let committed = self.engine.committed_of(&self.scene(&look, None), &changed)?;
+        let part = if committed { ", and so part of what will be judged and committed" } else { "" };
+        self.engine.watch.said(&self.name, &format!("{how}{part}: {listed}"));
+        Ok(Some(listed))
+    }
+
+    /// Says what was changed since something was begun by somebody who is gone: theirs, or what a person wrote since.
+    pub(super) fn left_standing(&mut self, begun: &Begun) -> Result<Option<String>, EngineError> {
+        let Some(tree) = begun.values["tree"].as_str() else { return Ok(None) };
+        // What was known of files then may be cleared away.
+        let Ok(before) = self.files.look_back(tree) else { return Ok(None) };
+        let effect = &begun.effect;
+        self.said_of(
+            &before,
+            &format!("changed since `{effect}` was begun, by whoever was at work or by a person"),
+        )
+    }
+
+    /// There is nothing to tell any more of what others did.
+    pub(super) fn forget_left(&self) {
         let note = self.note();
-        let Ok(tree) = fs::read_to_string(&note) else { return Ok(()) };
-        // Whoever is gone without a word leaves none, and an old one says nothing.
         drop(fs::remove_file(&note));
         // Nothing else may ever come to lie there.
         drop(note.parent().map(fs::remove_dir));
+    }
+
+    /// Says what was changed since the run was left. A call that was put off then was for files that are others now: where
+    /// the workflow decides anew after such a call, it does.
+    pub(super) fn hear_of_changes(&mut self) -> Result<(), EngineError> {
+        let Ok(tree) = fs::read_to_string(self.note()) else { return Ok(()) };
+        // Whoever is gone without a word while something is at work leaves none, and an old one says nothing.
+        self.forget_left();
         // What was known of files then may be cleared away.
         let Ok(before) = self.files.look_back(tree.trim()) else { return Ok(()) };
-        let look = self.look()?;
-        let changed: Vec<String> = look.since(&before).iter().map(Change::path).map(str::to_owned).collect();
-        if changed.is_empty() {
-            return Ok(());
-        }
-        let listed = effects::listed(&changed);
-        let scene = self.scene(&look, None);
-        let committed = self.engine.committed_of(&scene, &changed)?;
-        let part = if committed { ", and so part of what will be judged and committed" } else { "" };
-        self.engine.watch.said(&self.name, &format!("changed since the run was left{part}: {listed}"));
+        let Some(listed) = self.said_of(&before, "changed since the run was left")? else { return Ok(()) };
         let effects = due(&self.definition.workflow, &self.run);
         let put_off = effects.into_iter().find(|it| {
             let begun = self.run.at.begun.get(&it.id.to_string());

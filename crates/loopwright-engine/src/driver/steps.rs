@@ -202,6 +202,8 @@ impl Driver<'_> {
     pub(super) fn wait(&mut self, until: u64) -> Result<(), EngineError> {
         self.write_down()?;
         let text = format!("nothing is begun before {}", crate::scene::time(until));
+        // It may take long, and whoever waits may be killed meanwhile.
+        self.note_left();
         self.engine.watch.said(&self.name, &text);
         loop {
             let left = until.saturating_sub((self.engine.clock)());
@@ -210,6 +212,7 @@ impl Driver<'_> {
             if left == 0 || called_off || !self.engine.journal.inbox(&self.name)?.is_empty() {
                 // A person may have edited something meanwhile.
                 self.look = None;
+                self.forget_left();
                 return Ok(());
             }
         }

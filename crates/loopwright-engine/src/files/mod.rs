@@ -68,7 +68,8 @@ impl Files {
             // What the repository knows about its files already need not be found out again.
             let theirs = git.folder().join("index");
             if theirs.exists() {
-                fs::copy(&theirs, &index).map_err(|error| FilesError::Disk { path: index.clone(), error })?;
+                copy_index(&theirs, &index)
+                    .map_err(|error| FilesError::Disk { path: index.clone(), error })?;
             }
         }
         Ok(Self { git, index: Mutex::new(index), own: Mutex::default() })
@@ -328,6 +329,13 @@ pub(crate) fn reference(name: &str) -> String {
     let plain: String = name.chars().map(|it| if it.is_ascii_alphanumeric() { it } else { '-' }).collect();
     let own = crate::journal::digest(name.as_bytes());
     format!("{REFERENCES}{plain}-{}", &own[..8])
+}
+
+/// Copies an index as old as it is: a file written after it with as many bytes would count as known otherwise.
+fn copy_index(from: &Path, to: &Path) -> io::Result<()> {
+    fs::copy(from, to)?;
+    let written = fs::metadata(from)?.modified()?;
+    fs::File::options().write(true).open(to)?.set_modified(written)
 }
 
 /// Where what is known of files is kept, by the name it is known under.

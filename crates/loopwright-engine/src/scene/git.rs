@@ -4,7 +4,12 @@ use loopwright_core::paths::{FileSet, OWN};
 use serde_json::{Value, json};
 
 use super::{Scene, Unseen};
+use crate::effects::TRAILER;
 use crate::files::{Change, FilesError};
+use crate::git::{Git, GitError};
+
+/// How long a commit may take, in seconds: its author's time is from before, the committer's from after.
+const AT_ONCE: u64 = 60;
 
 impl Scene<'_> {
     pub(super) fn git(&self) -> Result<Value, Unseen> {
@@ -41,13 +46,52 @@ impl Scene<'_> {
         self.since_commit(site.base.as_deref())
     }
 
-    /// Everything since the last commit, as text: what the next one would hold.
+    /// Everything since the last commit that the run made, as text, whoever committed since: what nobody has judged yet.
+    /// Since it began, if it made none.
     pub(super) fn uncommitted(&self) -> Result<String, Unseen> {
         let git = self.files.git();
         if git.is_own() {
             return self.diff();
         }
-        self.since_commit(git.head().map_err(FilesError::from)?.as_deref())
+        let Some(head) = git.head().map_err(FilesError::from)? else { return self.since_commit(None) };
+        let base = self.run.site.as_ref().and_then(|it| it.base.as_deref());
+        let made = self.last_made(base, &head).map_err(FilesError::from)?;
+        match made.as_deref().or(base) {
+            // Others are in its place: which of them hold what was judged, nobody can tell.
+            Some(from) if !is_before(git, from, &head) => self.since_commit(Some(&head)),
+            from => self.since_commit(from),
+        }
+    }
+
+    /// The last commit up to one that the run made, or an item of it. In a fork it may be of the run it was forked from.
+    fn last_made(&self, base: Option<&str>, head: &str) -> Result<Option<String>, GitError> {
+        let git = self.files.git();
+        let base = base.filter(|it| is_before(git, it, head));
+        let range = base.map_or_else(|| head.to_owned(), |it| format!("{it}..{head}"));
+        let format =
+            format!("--format=%H%x09%P%x09%at%x09%ct%x09%(trailers:key={TRAILER},valueonly,separator=%x2C)");
+        let listed = git.text(&["log", &format, "--fixed-strings", "--grep", TRAILER, &range, "--"])?;
+        let made: Vec<[&str; 5]> = listed.lines().filter_map(parts).collect();
+        let own = made.iter().find(|[.., mark]| self.is_own(mark));
+        let known = || made.iter().find(|[.., mark]| self.is_known(mark));
+        Ok(own.or_else(known).and_then(|[commit, parents, written, committed, _]| {
+            // One that was made again since, as by `git commit --amend`, may hold more than the run put there.
+            let again = seconds(committed).saturating_sub(seconds(written)) > AT_ONCE;
+            let from = if again { parents.split(' ').next() } else { Some(*commit) };
+            from.filter(|it| !it.is_empty()).map(str::to_owned)
+        }))
+    }
+
+    /// Whether the run, or an item of it, left a mark.
+    fn is_own(&self, mark: &str) -> bool {
+        mark.split_once(' ').is_some_and(|(run, _)| root(run) == root(self.name))
+    }
+
+    /// Whether the run has been where a mark was left.
+    fn is_known(&self, mark: &str) -> bool {
+        let effect = mark.split_once(' ').map(|(_, effect)| effect.split('/').next().unwrap_or(effect));
+        let (state, visit) = effect.and_then(|it| it.rsplit_once('.')).unwrap_or_default();
+        self.run.visits.get(state).is_some_and(|it| visit.parse().is_ok_and(|visit: u32| visit <= *it))
     }
 
     fn since_commit(&self, commit: Option<&str>) -> Result<String, Unseen> {
@@ -71,4 +115,23 @@ impl Scene<'_> {
         let start = self.files.look_back(&site.start)?;
         Ok(self.look.since(&start).iter().map(Change::path).map(str::to_owned).collect())
     }
+}
+
+/// Whether one commit is an ancestor of another. One that is not there any more is none.
+fn is_before(git: &Git, one: &str, other: &str) -> bool {
+    git.text(&["merge-base", "--is-ancestor", one, other]).is_ok()
+}
+
+/// What a run is called that an item may belong to.
+fn root(run: &str) -> &str {
+    run.split('/').next().unwrap_or(run)
+}
+
+/// A line of five parts.
+fn parts(line: &str) -> Option<[&str; 5]> {
+    line.split('\t').collect::<Vec<_>>().try_into().ok()
+}
+
+fn seconds(text: &str) -> u64 {
+    text.parse().unwrap_or(0)
 }

@@ -9,7 +9,7 @@ use loopwright_engine::process::Cancel;
 use loopwright_engine::{Begin, Engine, Message, Standing, Watch};
 
 use crate::bench::{Bench, workflow};
-use crate::watched::{Watched, When};
+use crate::watched::{Change, Watched, When};
 
 /// Everything that fails ends it: nothing may be tried again.
 const STRICT: &str = r#"
@@ -234,5 +234,57 @@ fn an_agent_says_in_seconds_or_as_a_moment_how_long_it_has_no_more() {
         });
         let wait = until.expect("a moment").saturating_sub(begun);
         assert!((least..=most.saturating_add(1_000)).contains(&wait), "{said}: {wait}, {standing:?}");
+    }
+}
+
+/// Somebody who is gone without a word when they are told that a run waits.
+struct Gone;
+
+impl Watch for Gone {
+    fn happened(&self, _run: &str, _event: &Event, _view: &RunView) {}
+
+    fn said(&self, _run: &str, text: &str) {
+        assert!(!text.starts_with("nothing is begun before"), "killed");
+    }
+}
+
+#[test]
+fn what_was_changed_since_somebody_is_gone_without_a_word_is_said() {
+    for (agent, told) in [
+        (QUICK, "changed since `write.1` was begun, by whoever was at work or by a person: `a`"),
+        (&*limited("3600"), "changed since the run was left: `a`"),
+    ] {
+        let bench = bench("exit 0\n");
+        let mut engine = bench.engine(&[("coder", agent)]);
+        engine.watch = Arc::new(Gone);
+        if agent == QUICK {
+            engine.journal = Watched::around(Arc::clone(&engine.journal), |when, change| {
+                let Change::Append(batch) = change else { return Ok(()) };
+                let begun = batch.events.iter().any(|it| matches!(it, Event::Issued { .. }));
+                assert!(!begun || when == When::Before, "killed");
+                Ok(())
+            });
+        }
+        let begin = Begin { subject: "it".into(), ..Begin::default() };
+        let driver = engine.begin(&workflow(STRICT), &begin, &Cancel::default()).expect("it begins");
+        let name = driver.name().to_owned();
+        let killed = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| driver.drive()));
+        assert!(killed.is_err(), "{told}");
+        bench.write("a", "by a person\n");
+        let later = bench.engine(&[("coder", QUICK)]).after(DAY);
+        later.drive(&name, &Cancel::default()).expect("it can be driven");
+        let lines = bench.lines();
+        assert!(lines.contains(&format!("said: {told}")), "{told}: {lines:?}");
+        // It is said once, and not of what is done from then on.
+        assert_eq!(lines.iter().filter(|it| it.starts_with("said: changed since")).count(), 1, "{lines:?}");
+        let lost =
+            later.journal.events(&name, 0).expect("events").into_iter().find_map(|it| match it.event {
+                Event::Settled { evidence: Evidence::Out(out), .. } if *out.signal == *"lost" => {
+                    Some(out.summary)
+                }
+                _ => None,
+            });
+        let on_record = lost.is_some_and(|it| it.contains("by whoever was at work or by a person"));
+        assert_eq!(on_record, agent == QUICK, "{told}");
     }
 }

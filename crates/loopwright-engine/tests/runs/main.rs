@@ -39,8 +39,10 @@ mod team_files;
 mod texts;
 mod trunk;
 mod vibe;
+mod vibe_committed;
 #[expect(dead_code, reason = "not everything of it is needed here")]
 mod vibe_files;
+mod vibe_rules;
 mod vibe_stops;
 mod watched;
 mod worktrees;

@@ -57,7 +57,7 @@ fn a_whole_stage_is_driven_unattended() {
         retrospective.1 completed, mark-retro.1, mark-retro.1+,
         design.1 updated, mark-designed.1, mark-designed.1+,
         maintain.1 ready_for_review, maintained.1, maintained.1+,
-        capture.1 updated, captured.1, captured.1+,
+        recapture.1 updated, captured.1, captured.1+,
         implement.4 ready_for_review, to-review.4, to-review.4+, smoke.5 pass, review.4 pass, checkpoint-done.3, checkpoint-done.3+, checkpoint-done.3+,
         all-done.1";
     let walked: Vec<&str> = walked.split(',').map(str::trim).collect();

@@ -101,7 +101,7 @@ case "$LOOPWRIGHT_STATE" in
   retrospective) printf '# CONTEXT\n\n## Stage Retrospective Notes\n\n- read the plan\n' > .vibe/CONTEXT.md; say completed ;;
   design) echo '- decided' >> .vibe/CONTEXT.md; log; say updated ;;
   maintain) echo docs > README; say ready_for_review ;;
-  capture) echo '- captured' >> .vibe/CONTEXT.md; say updated ;;
+  capture|recapture) echo '- captured' >> .vibe/CONTEXT.md; say updated ;;
 esac
 "#
     };

@@ -8,8 +8,10 @@ use loopwright_core::language::{Folder, load};
 use loopwright_core::name::Name;
 use loopwright_core::problem::did_you_mean;
 use loopwright_core::signal::DEFERRED;
-use loopwright_engine::Begin;
+use loopwright_engine::journal::NewRun;
+use loopwright_engine::{Begin, Engine};
 
+use super::verb::open_runs;
 use crate::error::CommandError;
 use crate::progress::{self, Manner, MannerArgs};
 use crate::{background, find, session, show};
@@ -53,6 +55,7 @@ pub(super) fn begin_and_drive(
     let found = find::find(workflow)?;
     known(&found.folder, &manner.answers)?;
     let engine = progress::engine(manner)?;
+    alone(&engine, &found.folder, &begin.subject)?;
     let json = manner.json;
     if !session::is_known(&engine, &found.folder.name, &begin.subject)?
         && let Some(Begin { phase: Some(phase), .. }) =
@@ -78,6 +81,20 @@ pub(super) fn begin_and_drive(
     }
     let standing = driver.drive().map_err(session::told)?;
     progress::stands(&engine, &name, &standing, json)
+}
+
+/// A run about the whole project is about what every other one is about too: it would work on what that is in the middle of.
+fn alone(engine: &Engine, folder: &Folder, subject: &str) -> Result<(), CommandError> {
+    let Some(workflow) = load(folder).workflow else { return Ok(()) };
+    if !workflow.subject.optional || workflow.subject.made.is_some() {
+        return Ok(());
+    }
+    let open = open_runs(engine, &workflow.name, None)?;
+    let beside = open.iter().find(|it| subject.is_empty() || it.subject.is_empty());
+    let Some(NewRun { name, .. }) = beside else { return Ok(()) };
+    Err(CommandError::user(format!("a run of `{}` is open here: `{name}`", workflow.name)).hinted(format!(
+        "`loopwright resume {name}` goes on with it; `loopwright stop {name}` ends it, and another can begin"
+    )))
 }
 
 /// An answer to a question that is never asked would be waited for in vain, and one that is none taken for nobody's.

@@ -27,6 +27,7 @@ mod team_files;
 mod terminal;
 mod unattended;
 mod vibe;
+mod vibe_project;
 
 use std::error::Error;
 use std::ffi::OsStr;

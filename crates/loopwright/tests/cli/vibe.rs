@@ -31,7 +31,7 @@ fn cases(name: &str) -> io::Result<Vec<Value>> {
 
 /// A folder with the files of a case, written when it says.
 fn written(case: &Value) -> io::Result<PathBuf> {
-    let folder = scratch(&format!("vibe-{}", case["id"].as_str().unwrap_or_default()))?;
+    let folder = repository(&format!("vibe-{}", case["id"].as_str().unwrap_or_default()))?;
     for (path, text) in case["files"].as_object().into_iter().flatten() {
         let place = folder.join(path);
         fs::create_dir_all(place.parent().unwrap_or(&folder))?;
@@ -43,7 +43,14 @@ fn written(case: &Value) -> io::Result<PathBuf> {
     Ok(folder)
 }
 
-fn json_of(ran: &Ran) -> Result<Value, String> {
+/// A repository of a test's own: below the one that these tests are in, a project would be taken for part of it.
+pub(crate) fn repository(name: &str) -> io::Result<PathBuf> {
+    let folder = scratch(name)?;
+    assert!(Command::new("git").args(["init", "-q"]).current_dir(&folder).status()?.success());
+    Ok(folder)
+}
+
+pub(crate) fn json_of(ran: &Ran) -> Result<Value, String> {
     serde_json::from_str(&ran.stdout).map_err(|it| format!("{it}: {}{}", ran.stdout, ran.stderr))
 }
 
@@ -129,14 +136,14 @@ fn mistakes_are_found_with_the_same_exit_code() -> Outcome {
 }
 
 /// A `.vibe` folder that was just begun.
-fn begun(name: &str) -> io::Result<PathBuf> {
-    let folder = scratch(name)?;
+pub(crate) fn begun(name: &str) -> io::Result<PathBuf> {
+    let folder = repository(name)?;
     let ran = run_in(&folder, &["vibe", "init"])?;
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     Ok(folder)
 }
 
-fn state(folder: &Path, from: &str, to: &str) -> io::Result<()> {
+pub(crate) fn state(folder: &Path, from: &str, to: &str) -> io::Result<()> {
     let path = folder.join(".vibe/STATE.md");
     let text = fs::read_to_string(&path)?;
     assert!(text.contains(from), "{text}");
@@ -278,7 +285,7 @@ fn a_checkpoint_is_added_at_the_end_of_its_stage() -> Outcome {
 }
 
 /// A worker for every role, and a judge.
-const AGENT: &str = r#"cat > /dev/null
+pub(crate) const AGENT: &str = r#"cat > /dev/null
 case "$LOOPWRIGHT_ROLE" in
   designer) verdict=updated; echo "- decided" >> .vibe/CONTEXT.md; echo "- decided" >> .vibe/STATE.md ;;
   capturer) verdict=updated; echo '# CONTEXT' > .vibe/CONTEXT.md ;;
@@ -340,9 +347,12 @@ echo hello > hello; printf '```json\n{"verdict": "ready_for_review"}\n```\n'"#;
 #[test]
 fn what_a_killed_call_wrote_into_the_state_is_nobody_elses_to_record() -> Outcome {
     let folder = killed_at_work("vibe-killed-notes", NOTES)?;
+    fs::write(folder.join("by-hand"), "x\n")?;
     let ran = run_in(&folder, &["vibe", "run", "--max-loops", "1"])?;
     assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
     assert!(ran.stderr.contains("implement.1 -> lost"), "{}", ran.stderr);
+    let changed = "changed since `implement.1` was begun, by whoever was at work or by a person, and so part of what will be judged and committed: `.vibe/STATE.md`, `by-hand`";
+    assert!(ran.stderr.contains(changed), "{}", ran.stderr);
     assert!(ran.stderr.contains("implement.2 -> ready_for_review"), "{}", ran.stderr);
     let noted = fs::read_to_string(folder.join(".vibe/STATE.md"))?;
     assert_eq!(noted.matches("- noted").count(), 2, "{noted}");
@@ -398,7 +408,10 @@ fn a_run_that_stops_for_a_person_says_so_with_its_exit_code() -> Outcome {
         "- None.",
         "- [ ] ISSUE-1: money\n  - Impact: BLOCKER\n  - Owner: human\n  - Status: OPEN",
     )?;
-    let outside = run_in(&folder, &["vibe", "run"])?;
+    fs::remove_dir_all(folder.join(".git"))?;
+    let around = folder.parent().ok_or("a folder around it")?;
+    let outside: Ran =
+        loopwright(&folder).args(["vibe", "run"]).env("GIT_CEILING_DIRECTORIES", around).output()?.into();
     assert_eq!(outside.code, Some(2), "{}", outside.stderr);
     fs::create_dir_all(folder.join(".loopwright"))?;
     fs::write(

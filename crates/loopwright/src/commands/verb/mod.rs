@@ -11,6 +11,7 @@ use loopwright_core::language::{Folder, load};
 use loopwright_core::machine::{Run, RunView};
 use loopwright_core::name::Name;
 use loopwright_core::problem::{Stage, did_you_mean};
+use loopwright_engine::journal::NewRun;
 use loopwright_engine::process::Cancel;
 use loopwright_engine::{Begin, Definition, Engine, Message};
 
@@ -143,7 +144,7 @@ fn last_of(
     subject: &str,
 ) -> Result<Option<(String, RunView)>, CommandError> {
     let runs = engine.journal.runs().map_err(|it| session::told(it.into()))?;
-    let mut last: Option<loopwright_engine::journal::NewRun> = None;
+    let mut last: Option<NewRun> = None;
     for line in runs {
         let is = line.run.workflow == workflow && line.run.subject == subject && line.run.parent.is_none();
         // One that was made room for and never began is nobody's.
@@ -186,31 +187,54 @@ fn begins(workflow: &Workflow, verb: &Name) -> bool {
     workflow.main.start.iter().any(|it| it.verb.as_ref() == Some(verb))
 }
 
-/// The run of a workflow that is meant: the one about the subject, or the only one there is. Runs that were begun in another
-/// worktree are others' work, unless one is named.
+/// The run of a workflow that is meant: the one about the subject, or the only one there is.
 fn live(engine: &Engine, workflow: &Workflow, subject: Option<&str>) -> Result<Option<String>, CommandError> {
+    let found = open_runs(engine, &workflow.name, subject)?;
+    match found.as_slice() {
+        [] => Ok(None),
+        [one] => Ok(Some(one.name.clone())),
+        [one, other, ..] => Err(CommandError::user(format!(
+            "several runs of `{}` are open: {} and {}",
+            workflow.name,
+            told(one),
+            told(other)
+        ))
+        .hinted(format!(
+            "`loopwright resume {}` or `loopwright resume {}` goes on with one, `loopwright stop RUN` ends one; after a verb, say its name",
+            one.name, other.name
+        ))),
+    }
+}
+
+/// A run, and what it is about if it is not about the whole project.
+fn told(run: &NewRun) -> String {
+    if run.subject.is_empty() {
+        return format!("`{}`", run.name);
+    }
+    format!("`{}` about `{}`", run.name, run.subject)
+}
+
+/// The runs of a workflow that are open here, about a subject if one is said. Runs that were begun in another worktree are
+/// others' work, unless one is named.
+pub(super) fn open_runs(
+    engine: &Engine,
+    workflow: &str,
+    subject: Option<&str>,
+) -> Result<Vec<NewRun>, CommandError> {
     let runs = engine.journal.runs().map_err(|it| session::told(it.into()))?;
     let mut found = Vec::new();
     // One that never began is nobody's.
     for line in runs.into_iter().filter(|it| it.last > 0) {
         let named = subject == Some(line.run.name.as_str());
         let is = line.run.parent.is_none()
-            && line.run.workflow == *workflow.name
+            && line.run.workflow == workflow
             && (named || subject.is_none_or(|it| it == line.run.subject));
         let is = is && (named || engine.is_here(&line.run.name).map_err(session::told)?);
         if is && !engine.read(&line.run.name).map_err(session::told)?.1.is_over() {
             found.push(line.run);
         }
     }
-    match found.as_slice() {
-        [] => Ok(None),
-        [one] => Ok(Some(one.name.clone())),
-        [one, other, ..] => Err(CommandError::user(format!(
-            "several runs of `{}` are open: `{}` about `{}`, `{}` about `{}`",
-            workflow.name, one.name, one.subject, other.name, other.subject
-        ))
-        .hinted("say which one after the verb, by its name")),
-    }
+    Ok(found)
 }
 
 /// Says a verb to a run, and goes on with it.

@@ -10,6 +10,7 @@ use serde_json::json;
 use super::super::output::Output;
 use super::files::Folder;
 use crate::error::{self, CommandError};
+use crate::session;
 
 /// What a new folder has.
 const BEGUN: [(&str, &str); 2] =
@@ -40,8 +41,7 @@ pub(super) struct AddCheckpointArgs {
     values: Vec<String>,
 }
 
-pub(super) fn cmd_init(output: Output) -> Result<ExitCode, CommandError> {
-    let folder = Folder::here()?;
+pub(super) fn cmd_init(folder: &Folder, output: Output) -> Result<ExitCode, CommandError> {
     let missing: Vec<(&str, &str)> = BEGUN.into_iter().filter(|(path, _)| !folder.exists(path)).collect();
     if missing.is_empty() {
         return Err(CommandError::user(format!(
@@ -53,19 +53,24 @@ pub(super) fn cmd_init(output: Output) -> Result<ExitCode, CommandError> {
         folder.write(path, text)?;
     }
     let created: Vec<&str> = missing.iter().map(|(path, _)| *path).collect();
-    output.write(&json!({
+    let mut answer = json!({
         "ok": true,
         "created": created,
         "next": "say in .vibe/PLAN.md what is to be built, then `loopwright vibe run`",
-    }));
+    });
+    // Whoever stands elsewhere would look for it there.
+    if folder.root != session::here()? {
+        answer["repo_root"] = json!(folder.root.to_string_lossy());
+    }
+    output.write(&answer);
     Ok(ExitCode::SUCCESS)
 }
 
 pub(super) fn cmd_add_checkpoint(
+    folder: &Folder,
     arguments: &AddCheckpointArgs,
     output: Output,
 ) -> Result<ExitCode, CommandError> {
-    let folder = Folder::here()?;
     let by_it = std::env::var("LOOPWRIGHT_RUN").ok();
     // What the agents of a run write is theirs, by whatever means.
     if let Some(run) = at_work_in(&folder.root).filter(|it| Some(it) != by_it.as_ref()) {
@@ -75,7 +80,7 @@ pub(super) fn cmd_add_checkpoint(
         )
         .hinted("leave it first (Ctrl-C where it runs), or add the checkpoint once it waits or is done"));
     }
-    let template = template(&folder, &arguments.template)?;
+    let template = template(folder, &arguments.template)?;
     let stage = match &arguments.stage {
         Some(stage) => stage.clone(),
         None => folder.state()?.0.stage.ok_or_else(|| {

@@ -57,8 +57,11 @@ struct Decision {
     reason: String,
 }
 
-pub(super) fn cmd_next(around: &Around<'_>, output: Output) -> Result<ExitCode, CommandError> {
-    let folder = Folder::here()?;
+pub(super) fn cmd_next(
+    around: &Around<'_>,
+    folder: &Folder,
+    output: Output,
+) -> Result<ExitCode, CommandError> {
     let (state, text) = folder.state()?;
     let now = time(session::now());
     let recorded = folder.read(LOOP_RESULT);
@@ -69,7 +72,7 @@ pub(super) fn cmd_next(around: &Around<'_>, output: Output) -> Result<ExitCode, 
     }
     let acknowledged = record::acknowledgement(recorded.as_deref(), &text);
     let pending = !matches!(acknowledged, Acknowledged::Missing | Acknowledged::Current);
-    let mut decision = decide(around, &folder, IndexMap::new())?;
+    let mut decision = decide(around, folder, IndexMap::new())?;
     if pending {
         PENDING.clone_into(&mut decision.title);
     } else if decision.role == STOP && is_free {
@@ -91,13 +94,13 @@ pub(super) fn cmd_next(around: &Around<'_>, output: Output) -> Result<ExitCode, 
 
 pub(super) fn cmd_status(
     around: &Around<'_>,
+    folder: &Folder,
     arguments: &StatusArgs,
     output: Output,
 ) -> Result<ExitCode, CommandError> {
-    let folder = Folder::here()?;
     let (state, _) = folder.state()?;
     // Where the work stands does not depend on what was recorded of it.
-    let decision = decide(around, &folder, IndexMap::from([(RECORD.0.into(), RECORD.1.into())]))?;
+    let decision = decide(around, folder, IndexMap::from([(RECORD.0.into(), RECORD.1.into())]))?;
     let mut answer = of_state(&state);
     let more = json!({
         "recommended_next_role": decision.role,

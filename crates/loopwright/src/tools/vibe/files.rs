@@ -26,11 +26,11 @@ pub(super) struct ValidateArgs {
     pub(super) json: bool,
 }
 
-pub(super) fn cmd_validate(arguments: &ValidateArgs, output: Output) -> Result<ExitCode, CommandError> {
+pub(super) fn cmd_validate(folder: &Folder, arguments: &ValidateArgs, output: Output) -> ExitCode {
     let options = Options { strict: arguments.strict, strict_complexity: arguments.strict_complexity };
-    let report = vibe::validate(&Folder::here()?, options);
+    let report = vibe::validate(folder, options);
     output.write(&json!(report));
-    Ok(ExitCode::from(if report.ok { error::OK } else { error::NOT_LOADED }))
+    ExitCode::from(if report.ok { error::OK } else { error::NOT_LOADED })
 }
 
 /// The files of the project somebody stands in.
@@ -39,19 +39,28 @@ pub(super) struct Folder {
 }
 
 impl Folder {
-    /// The folder somebody stands in; that of the project around it, where only that has such files.
-    pub(super) fn here() -> Result<Self, CommandError> {
+    /// The project that is meant: the folder that was said, or the one that a run would work in, which is the root of the
+    /// repository. A folder below it that has such files is meant only where the root has none.
+    pub(super) fn meant(is_said: bool) -> Result<Self, CommandError> {
         let here = session::here()?;
         let has_files = |it: &Path| it.join(".vibe").is_dir();
-        if has_files(&here) {
-            return Ok(Self { root: here });
-        }
-        let around = Home::find(&here).ok().map(|it| it.root().to_owned());
-        Ok(Self { root: around.filter(|it| has_files(it)).unwrap_or(here) })
+        let around = Home::find(&here).ok().filter(|_| !is_said);
+        let around = around.map(|it| (it.root().to_owned(), it.is_repository));
+        let root = match around {
+            Some((root, _)) if has_files(&root) => root,
+            Some((root, true)) if !has_files(&here) => root,
+            _ => here,
+        };
+        Ok(Self { root })
     }
 
     /// STATE.md, which everything else is about: what it says, and its text.
     pub(super) fn state(&self) -> Result<(State, String), CommandError> {
+        let place = self.root.join(STATE);
+        if place.exists() && !place.is_file() {
+            return Err(CommandError::user(format!("{} is a folder, and no file", place.display()))
+                .hinted(format!("put it elsewhere; `loopwright vibe init` begins a {STATE}")));
+        }
         let Some(bytes) = vibe::Files::read(self, STATE) else {
             return Err(CommandError::user(format!("there is no {STATE} in {}", self.root.display()))
                 .hinted("`loopwright vibe init` begins one; `--repo-root FOLDER` looks elsewhere"));

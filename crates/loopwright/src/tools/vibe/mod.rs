@@ -10,6 +10,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser as _};
 
+use self::files::Folder;
 use super::output::{Format, Output};
 use super::{Around, first_word, lines};
 use crate::commands::drive;
@@ -83,17 +84,18 @@ pub(super) fn about() -> String {
 fn act(around: &Around<'_>, arguments: &VibeArgs) -> Result<ExitCode, CommandError> {
     let as_json = arguments.format == Some(Format::Json);
     let output = |json: bool| Output { json: json || as_json };
+    let folder = || Folder::meant(arguments.repo_root.is_some());
     match &arguments.tool {
-        Tool::Next(tool) => decide::cmd_next(around, output(tool.json)),
-        Tool::Status(tool) => decide::cmd_status(around, tool, output(tool.json)),
-        Tool::Validate(tool) => files::cmd_validate(tool, output(tool.json)),
-        Tool::LoopResult(tool) => record::cmd_loop_result(tool, output(tool.json)),
+        Tool::Next(tool) => decide::cmd_next(around, &folder()?, output(tool.json)),
+        Tool::Status(tool) => decide::cmd_status(around, &folder()?, tool, output(tool.json)),
+        Tool::Validate(tool) => Ok(files::cmd_validate(&folder()?, tool, output(tool.json))),
+        Tool::LoopResult(tool) => record::cmd_loop_result(&folder()?, tool, output(tool.json)),
         Tool::Run(tool) => {
             let mut manner = tool.manner.clone();
             manner.json |= as_json;
             drive(around, &manner)
         }
-        Tool::Init(tool) => begin::cmd_init(output(tool.json)),
-        Tool::AddCheckpoint(tool) => begin::cmd_add_checkpoint(tool, output(tool.json)),
+        Tool::Init(tool) => begin::cmd_init(&folder()?, output(tool.json)),
+        Tool::AddCheckpoint(tool) => begin::cmd_add_checkpoint(&folder()?, tool, output(tool.json)),
     }
 }

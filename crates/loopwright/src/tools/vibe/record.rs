@@ -36,8 +36,11 @@ struct GivenArgs {
     stdin: bool,
 }
 
-pub(super) fn cmd_loop_result(arguments: &LoopResultArgs, output: Output) -> Result<ExitCode, CommandError> {
-    let folder = Folder::here()?;
+pub(super) fn cmd_loop_result(
+    folder: &Folder,
+    arguments: &LoopResultArgs,
+    output: Output,
+) -> Result<ExitCode, CommandError> {
     let given = match (&arguments.given.line, &arguments.given.json_payload) {
         (Some(given), _) | (None, Some(given)) => given.clone(),
         (None, None) => {
