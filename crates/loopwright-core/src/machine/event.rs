@@ -136,6 +136,9 @@ pub struct Site {
     /// The branch that work goes back to, as it was called when the run began.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trunk: Option<String>,
+    /// What all files were when the run began that this is an item of, in whatever depth.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub whole: Option<String>,
 }
 
 /// How a run begins.

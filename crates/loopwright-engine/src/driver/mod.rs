@@ -96,6 +96,7 @@ impl<'e> Driver<'e> {
                 Some(around) => around.trunk.clone(),
                 None => files.git().trunk()?,
             },
+            whole: around.map(|it| it.whole.as_ref().unwrap_or(&it.start).clone()),
         };
         files.keep(name, &look.tree)?;
         let (lease, heart, _) = heart::take(engine, name, cancel)?;

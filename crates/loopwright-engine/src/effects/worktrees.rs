@@ -140,6 +140,7 @@ pub(super) fn goes_to(scene: &Scene<'_>, place: &Path, summary: String) -> Resul
         base: files.git().head()?,
         own: site.own,
         trunk: site.trunk,
+        whole: None,
     };
     Ok(Done { placed: Some(placed), look: Some(Arc::new(look)), ..done })
 }

@@ -109,10 +109,10 @@ impl Scene<'_> {
         Ok(self.files.patch(from, &self.look.tree, paths)?)
     }
 
-    /// Files that are not what they were when the run began.
+    /// Files that are not what they were when the run began; in an item, the one it is an item of.
     pub(super) fn changed_paths(&self) -> Result<Vec<String>, Unseen> {
         let Some(site) = &self.run.site else { return Ok(Vec::new()) };
-        let start = self.files.look_back(&site.start)?;
+        let start = self.files.look_back(site.whole.as_ref().unwrap_or(&site.start))?;
         Ok(self.look.since(&start).iter().map(Change::path).map(str::to_owned).collect())
     }
 }

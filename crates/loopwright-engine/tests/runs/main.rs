@@ -36,6 +36,8 @@ mod task;
 mod team;
 #[expect(dead_code, reason = "not everything of it is needed here")]
 mod team_files;
+mod team_import;
+mod team_repairs;
 mod texts;
 mod trunk;
 mod vibe;

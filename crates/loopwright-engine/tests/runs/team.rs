@@ -11,23 +11,28 @@ use serde_json::Value;
 use crate::bench::{Bench, in_folder, run};
 use crate::team_files::CREW;
 
-const SESSION: &str = "2026-09-21_greet-people";
+pub(crate) const SESSION: &str = "2026-09-21_greet-people";
 
-fn team() -> Folder {
+/// A copy of the session's files beside the repository.
+const ASIDE: &str = r#"
+at="../aside.$LOOPWRIGHT_STATE$LOOPWRIGHT_ITEM"; rm -rf "$at"; mkdir "$at"
+cp -r ".agents-work/$LOOPWRIGHT_SUBJECT/." "$at" 2> /dev/null"#;
+
+pub(crate) fn team() -> Folder {
     in_folder("../../workflows", "team")
 }
 
-fn project() -> Bench {
+pub(crate) fn project() -> Bench {
     Bench::with(&[("test.sh", "test ! -e broken\n"), (".gitignore", ".agents-work/\n")])
 }
 
-/// Everybody keeps what they were told.
-fn engine(bench: &Bench, crew: &str) -> Engine {
-    let told = format!("cat > \"../prompt.$LOOPWRIGHT_STATE$LOOPWRIGHT_ITEM\"; {crew}");
+/// Everybody keeps what they were told, and how the session looks while they are at work.
+pub(crate) fn engine(bench: &Bench, crew: &str) -> Engine {
+    let told = format!("cat > \"../prompt.$LOOPWRIGHT_STATE$LOOPWRIGHT_ITEM\"; {ASIDE}; {crew}");
     bench.engine(&[("claude", &told), ("codex", &told), ("gemini", &told)])
 }
 
-fn begin(mode: &str) -> Begin {
+pub(crate) fn begin(mode: &str) -> Begin {
     Begin {
         inputs: IndexMap::from([(Name::from("goal"), "Greet people!".to_owned())]),
         vars: IndexMap::from([(Name::from("mode"), Name::from(mode))]),
@@ -36,11 +41,11 @@ fn begin(mode: &str) -> Begin {
     }
 }
 
-fn status(bench: &Bench) -> Value {
+pub(crate) fn status(bench: &Bench) -> Value {
     serde_json::from_str(&bench.read(&format!(".agents-work/{SESSION}/status.json"))).expect("a status")
 }
 
-fn decision(bench: &Bench, id: &str) -> Value {
+pub(crate) fn decision(bench: &Bench, id: &str) -> Value {
     let status = status(bench);
     let all = status["user_decisions"].as_array().cloned().unwrap_or_default();
     let found: Vec<Value> = all.into_iter().filter(|it| it["decision_id"] == id).collect();
@@ -49,7 +54,7 @@ fn decision(bench: &Bench, id: &str) -> Value {
 }
 
 /// The question that waits.
-fn asked(standing: &Standing) -> String {
+pub(crate) fn asked(standing: &Standing) -> String {
     match standing {
         Standing::Waits { asking, .. } => match &**asking {
             Asking::Question(asked) => asked.id.clone(),
@@ -60,7 +65,13 @@ fn asked(standing: &Standing) -> String {
 }
 
 /// Answers a run, and drives it on.
-fn answer(engine: &Engine, run: &str, answer: &str, note: &str, fields: &[(&str, &str)]) -> Standing {
+pub(crate) fn answer(
+    engine: &Engine,
+    run: &str,
+    answer: &str,
+    note: &str,
+    fields: &[(&str, &str)],
+) -> Standing {
     let fields = fields.iter().map(|(name, it)| (Name::from(*name), Name::from(*it))).collect();
     let answered = Answered { answer: answer.into(), note: note.to_owned(), fields, finding: None };
     let letter = serde_json::to_string(&Message::Answer(answered)).expect("a letter");
@@ -69,20 +80,20 @@ fn answer(engine: &Engine, run: &str, answer: &str, note: &str, fields: &[(&str,
 }
 
 /// What came out, in order; which action of several it was says nothing.
-fn walk(bench: &Bench) -> Vec<String> {
+pub(crate) fn walk(bench: &Bench) -> Vec<String> {
     let plain = |it: String| it.replace("/action-0", "").replace("/action-1", "");
     bench.lines().into_iter().filter(|it| !it.starts_with("said: ")).map(plain).collect()
 }
 
 /// Says `resume` to a run that is blocked, and drives it on.
-fn resume(engine: &Engine, run: &str) -> Standing {
+pub(crate) fn resume(engine: &Engine, run: &str) -> Standing {
     let said = Message::Say { verb: "resume".into(), inputs: IndexMap::new() };
     engine.journal.post(run, 0, &serde_json::to_string(&said).expect("a letter")).expect("it is left");
     engine.take_up(run, &Cancel::default()).expect("a driver").drive().expect("it drives")
 }
 
 /// A session whose design is approved, and the question that is open then.
-fn planned(bench: &Bench, crew: &str) -> (Engine, String) {
+pub(crate) fn planned(bench: &Bench, crew: &str) -> (Engine, String) {
     let engine = engine(bench, crew);
     let (name, _) = run(&engine, &team(), &begin("full")).expect("a run");
     let standing = answer(&engine, &name, "approved", "", &[]);
@@ -90,7 +101,7 @@ fn planned(bench: &Bench, crew: &str) -> (Engine, String) {
     (engine, name)
 }
 
-fn of_session(file: &str) -> String {
+pub(crate) fn of_session(file: &str) -> String {
     format!(".agents-work/{SESSION}/{file}")
 }
 
