@@ -48,30 +48,27 @@ impl Driver<'_> {
         cell("lost").is_some_and(goes_on).then_some("lost")
     }
 
-    /// Says which files are not what they were, and gives them in words.
-    fn said_of(&mut self, before: &Look, how: &str) -> Result<Option<String>, EngineError> {
+    /// Files that are not what they were, in words, and what will become of them.
+    fn changed_since(&mut self, before: &Look) -> Result<Option<(String, &'static str)>, EngineError> {
         let look = self.look()?;
         let changed: Vec<String> = look.since(before).iter().map(Change::path).map(str::to_owned).collect();
         if changed.is_empty() {
             return Ok(None);
         }
-        let listed = effects::listed(&changed);
         let committed = self.engine.committed_of(&self.scene(&look, None), &changed)?;
         let part = if committed { ", and so part of what will be judged and committed" } else { "" };
-        self.engine.watch.said(&self.name, &format!("{how}{part}: {listed}"));
-        Ok(Some(listed))
+        Ok(Some((effects::listed(&changed), part)))
     }
 
-    /// Says what was changed since something was begun by somebody who is gone: theirs, or what a person wrote since.
+    /// What was changed since something was begun by somebody who is gone: theirs, or what a person wrote since.
     pub(super) fn left_standing(&mut self, begun: &Begun) -> Result<Option<String>, EngineError> {
         let Some(tree) = begun.values["tree"].as_str() else { return Ok(None) };
         // What was known of files then may be cleared away.
         let Ok(before) = self.files.look_back(tree) else { return Ok(None) };
-        let effect = &begun.effect;
-        self.said_of(
-            &before,
-            &format!("changed since `{effect}` was begun, by whoever was at work or by a person"),
-        )
+        let changed = self.changed_since(&before)?;
+        Ok(changed.map(|(listed, part)| {
+            format!("changed since, by whoever was at work or by a person{part}: {listed}")
+        }))
     }
 
     /// There is nothing to tell any more of what others did.
@@ -90,7 +87,8 @@ impl Driver<'_> {
         self.forget_left();
         // What was known of files then may be cleared away.
         let Ok(before) = self.files.look_back(tree.trim()) else { return Ok(()) };
-        let Some(listed) = self.said_of(&before, "changed since the run was left")? else { return Ok(()) };
+        let Some((listed, part)) = self.changed_since(&before)? else { return Ok(()) };
+        self.engine.watch.said(&self.name, &format!("changed since the run was left{part}: {listed}"));
         let effects = due(&self.definition.workflow, &self.run);
         let put_off = effects.into_iter().find(|it| {
             let begun = self.run.at.begun.get(&it.id.to_string());

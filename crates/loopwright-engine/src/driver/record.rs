@@ -130,11 +130,8 @@ impl Driver<'_> {
                 );
             }
             self.look = after;
-            if let Some(listed) = self.left_standing(&begun)? {
-                let _ = write!(
-                    outcome.summary,
-                    "; changed since, by whoever was at work or by a person, and left as it is: {listed}"
-                );
+            if let Some(stands) = self.left_standing(&begun)? {
+                let _ = write!(outcome.summary, "; {stands}");
             }
             self.at_work = true;
             self.learn(Event::Settled { effect: begun.effect, evidence: Evidence::Out(Box::new(outcome)) })?;

@@ -29,7 +29,9 @@ fn a_driver_that_is_killed_leaves_nothing_running_and_a_run_that_goes_on() -> Ou
     let resumed = say(&folder, &format!("resume {name} --answer Q1=yes"))?;
     assert_eq!(resumed.code, Some(3), "{}", resumed.stderr);
     assert!(resumed.stderr.contains("write.1 -> lost"), "{}", resumed.stderr);
-    assert!(resumed.stderr.contains("was undone: `stray`\n"), "{}", resumed.stderr);
+    assert!(resumed.stderr.contains("was undone: `stray`; changed since, "), "{}", resumed.stderr);
+    let stands = "by whoever was at work or by a person: `.loopwright/config.yaml`, `mended`\n";
+    assert!(resumed.stderr.contains(stands), "{}", resumed.stderr);
     assert!(!folder.join("stray").exists() && folder.join("mended").exists());
     assert!(fs::read_to_string(folder.join(".loopwright/config.yaml"))?.contains("# by hand"));
     assert!(resumed.stderr.contains("try 2"), "{}", resumed.stderr);

@@ -351,7 +351,7 @@ fn what_a_killed_call_wrote_into_the_state_is_nobody_elses_to_record() -> Outcom
     let ran = run_in(&folder, &["vibe", "run", "--max-loops", "1"])?;
     assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
     assert!(ran.stderr.contains("implement.1 -> lost"), "{}", ran.stderr);
-    let changed = "changed since `implement.1` was begun, by whoever was at work or by a person, and so part of what will be judged and committed: `.vibe/STATE.md`, `by-hand`";
+    let changed = "changed since, by whoever was at work or by a person, and so part of what will be judged and committed: `.vibe/STATE.md`, `by-hand`";
     assert!(ran.stderr.contains(changed), "{}", ran.stderr);
     assert!(ran.stderr.contains("implement.2 -> ready_for_review"), "{}", ran.stderr);
     let noted = fs::read_to_string(folder.join(".vibe/STATE.md"))?;
