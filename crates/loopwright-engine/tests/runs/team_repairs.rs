@@ -300,3 +300,37 @@ fn a_build_that_stays_red_and_is_accepted_is_never_called_green() {
     let told = std::fs::read_to_string(bench.around().join("prompt.docs")).expect("a prompt");
     assert!(told.contains("it is known") && told.contains("nobody is there to look"), "{told}");
 }
+
+#[test]
+fn an_edit_that_cannot_be_followed_ends_nobody() {
+    let bench = project();
+    let crew = CREW.replace(
+        "qa|security) say",
+        r#"security) say '{"verdict": "NEEDS_DECISION", "summary": "one", "findings": [{"severity": "medium", "text": "a token in a log"}]}' ;;
+  qa) say"#,
+    );
+    let (engine, name) = planned(&bench, &crew);
+    let standing = answer(&engine, &name, "single-final", "", &[]);
+    assert_eq!(asked(&standing), "risk", "{:?}", walk(&bench));
+    let path = of_session("status.json");
+    let right = bench.read(&path);
+    bench.write(&path, &right.replace("\"current_state\": \"ASK_USER\"", "\"current_state\": \"ELSEWHERE\""));
+    for _ in 0..2 {
+        let driver = engine.take_up(&name, &Cancel::default()).expect("a driver");
+        let error = driver.drive().expect_err("it is no phase").to_string();
+        assert!(error.contains("`ELSEWHERE` is no phase"), "{error}");
+    }
+    bench.write(&path, &right);
+    assert_eq!(asked(&drive(&engine, &name)), "risk", "the task still asks");
+    assert_eq!(decision(&bench, "UD-1")["status"], "pending");
+    let events = engine.journal.events(&name, 0).expect("events");
+    assert!(!events.iter().any(|it| matches!(it.event, Event::Dropped { .. })), "nobody was ended");
+
+    // One that can be followed ends it, and what was asked is on record once.
+    bench.write(
+        &path,
+        &right.replace("\"current_state\": \"ASK_USER\"", "\"current_state\": \"REVIEW_STRATEGY\""),
+    );
+    assert_eq!(asked(&drive(&engine, &name)), "UD-REVIEW-STRATEGY");
+    assert_eq!(decision(&bench, "UD-1")["status"], "skipped");
+}

@@ -79,6 +79,7 @@ fn what_is_chosen_at_the_beginning_is_an_option() -> Outcome {
         (vec!["start", "Greet", "--lean", "--full"], "`mode` cannot be both `full` and `lean`"),
         (vec!["start", "Greet", "--type", "toaster"], "possible values: mixed, web, api, cli, lib"),
         (vec!["start", "Greet", "people"], "nobody knows what `people` is for"),
+        (vec!["start", "Greet", "--goal", "Part"], "`goal` is said twice"),
         (vec!["begin", "Greet"], "`team` knows no verb `begin`"),
         (vec!["report"], "there was no run of `team` here yet"),
         (vec!["answer", "approved"], "there was no run of `team` here yet"),
@@ -94,6 +95,16 @@ fn what_is_chosen_at_the_beginning_is_an_option() -> Outcome {
     }
     let names = sessions(&folder)?;
     assert!(names[0].ends_with("_greet") && names[1].ends_with("_greet-2"), "{names:?}");
+    // Options may stand anywhere, and the project may be another.
+    let root = folder.to_string_lossy();
+    for words in
+        [vec!["--json", "status"], vec!["status", "--json", "--repo-root", &root], vec!["status", "--json"]]
+    {
+        let ran = team(&folder, &words)?;
+        let told: Value = serde_json::from_str(&ran.stdout)?;
+        assert_eq!((ran.code, &told["view"]["outcome"]), (Some(0), &"success".into()), "{words:?}: {told}");
+    }
+    assert_eq!(team(&folder, &[&format!("--repo-root={root}"), "report"])?.code, Some(0));
     let help = team(&folder, &["--help"])?.stdout;
     for word in ["--lean", "--type <VALUE>", "start  Begin a session", "report"] {
         assert!(help.contains(word), "{word}: {help}");
