@@ -32,6 +32,7 @@ mod recorded;
 mod returns;
 mod rules;
 mod shows;
+mod siblings;
 mod task;
 mod team;
 #[expect(dead_code, reason = "not everything of it is needed here")]
