@@ -182,6 +182,9 @@ fn one_that_ends_before_it_reads_is_told_by_its_own_end() {
     let (signal, why) = reply.failed.expect("it failed");
     assert_eq!(signal, "crashed");
     assert!(why.contains("no such flag"), "{why}");
+    let reply = machine.reply("claude", "exit 1", Settings::default(), &call);
+    let (_, why) = reply.failed.expect("it failed");
+    assert!(why.contains("broken pipe"), "it says nothing itself: {why}");
 }
 
 #[test]

@@ -4,6 +4,8 @@
 //! used for several things (a key that is not valid is a 400 with some, a quota a 403 with others). Words that are in no
 //! list mean a crash: that is tried again, and nothing is lost by it.
 
+use loopwright_engine::process::UNREAD;
+
 use super::Failed;
 use super::kept::{beginning, colourless, words};
 use super::when::told;
@@ -223,8 +225,10 @@ pub(crate) fn of_errors(errors: &str) -> Option<Failed> {
     let lines = || errors.lines().map(str::trim).filter(|it| !it.is_empty() && !is_noise(it));
     let causes = || lines().map(|it| Fault::said(it).failed());
     causes().find(|it| !matches!(it, Failed::Crashed(_))).or_else(|| {
-        let line = lines().find(|it| it.to_lowercase().contains("error")).or_else(|| lines().next_back())?;
-        Some(Failed::Crashed(words(line)))
+        let own = || lines().filter(|it| !it.starts_with(UNREAD));
+        let line = own().find(|it| it.to_lowercase().contains("error")).or_else(|| own().next_back());
+        // That its pipe broke explains it only where it says nothing itself.
+        Some(Failed::Crashed(words(line.or_else(|| lines().next_back())?)))
     })
 }
 

@@ -8,7 +8,7 @@ use loopwright_core::machine::Cost;
 use loopwright_core::signal::CANCELLED;
 
 use super::{Agent, Call, Reply, a_while};
-use crate::process::{Cancel, Command, Ended, Supervisor, exit_in_words};
+use crate::process::{Cancel, Command, Ended, Supervisor, UNREAD, exit_in_words};
 
 /// The exit code of a program that would have it tried again later (`EX_TEMPFAIL`).
 const TRY_LATER: i32 = 75;
@@ -67,7 +67,8 @@ impl Agent for CommandAgent {
                 None
             }
             Ended::Exit(code) => {
-                let said = said.unwrap_or("it said nothing");
+                let unread = errors.lines().rev().find(|it| it.starts_with(UNREAD));
+                let said = said.or(unread).unwrap_or("it said nothing");
                 Some(("crashed", format!("{}: {said}", exit_in_words(code))))
             }
             Ended::Timeout => Some(("timeout", format!("it took longer than {} s", call.wall.as_secs()))),
@@ -94,5 +95,6 @@ fn how_long(said: &str) -> Option<Duration> {
 }
 
 fn last_line(text: &str) -> Option<&str> {
-    text.lines().rev().map(str::trim).find(|it| !it.is_empty())
+    let mut lines = text.lines().rev().map(str::trim).filter(|it| !it.is_empty());
+    lines.find(|it| !it.starts_with(UNREAD))
 }

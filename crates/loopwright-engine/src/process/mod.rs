@@ -18,4 +18,4 @@ pub use self::command::{Command, Ended, Ran, Supervisor, exit_in_words};
 pub use self::fence::Fence;
 pub(crate) use self::leftover::end_leftover;
 pub use self::output::Output;
-pub use self::supervise::supervise;
+pub use self::supervise::{UNREAD, supervise};

@@ -34,6 +34,8 @@ pub(super) struct Order {
 
 /// Whoever was handed what a command reads may hold it open for ever, and is waited for no longer than this.
 const A_MOMENT: Duration = Duration::from_secs(1);
+/// How the line begins that says so of a command which failed. What it says itself explains more.
+pub const UNREAD: &str = "broken pipe: it was gone before it had read";
 /// Where a shell would say that a command cannot be started, and so does the supervisor.
 const CANNOT_START: u8 = 127;
 
@@ -101,10 +103,7 @@ pub fn supervise() -> ExitCode {
     // Hardly anybody is left who could read it, so by now it is read or lost. A command that went well did not need it.
     if code != 0 && told_of.recv_timeout(A_MOMENT) == Ok(false) {
         let given = order.input;
-        let _ = writeln!(
-            io::stderr(),
-            "broken pipe: it was gone before it had read the {given} bytes it was given"
-        );
+        let _ = writeln!(io::stderr(), "{UNREAD} the {given} bytes it was given");
     }
     ExitCode::from(code)
 }
