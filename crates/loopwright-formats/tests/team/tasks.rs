@@ -42,8 +42,26 @@ fn a_plan_of_today_is_read() {
     let whole = json!({
         "id": "meta", "type": "feat", "title": "Cards", "goal": "All tasks of the plan, together", "depends_on": [],
         "risk_flags": ["perf", "security"], "covers": ["T-001", "T-002"],
+        "text": "Cards: all tasks of the plan together (T-001, T-002)",
     });
     assert_eq!(found.whole(), whole);
+    let text = "\
+T-002: A title (docs)
+
+Goal: a goal
+After: T-001
+Read before: spec.md
+Files expected to change: a.rs
+Risks:
+- security
+- perf
+Checks:
+- cmd: ls
+- manual: look
+- cmd: pwd
+Done when: it works
+";
+    assert_eq!(found.items[1].seen()["text"], text, "how far it is, is not part of it");
 }
 
 #[test]
