@@ -19,7 +19,7 @@ use crate::journal::{Batch, Journal, JournalError, Millis, NewRun, digest};
 use crate::people::{People, Watch};
 use crate::process::{Cancel, Supervisor};
 use crate::project::Project;
-use crate::scene::Scene;
+use crate::scene::{Scene, Shell};
 
 /// What all runs of a project share.
 pub struct Engine {
@@ -220,7 +220,8 @@ impl Engine {
     ) -> Scene<'a> {
         let Definition { workflow, folder } = definition;
         let (project, now) = (&self.project, (self.clock)());
-        Scene { workflow, folder, run, name, files, look, project, now, item: None, finding: None }
+        let shell = Shell { supervisor: &self.supervisor, cancel: None };
+        Scene { workflow, folder, run, name, files, look, project, now, shell, item: None, finding: None }
     }
 
     /// A run as it stands, without driving it.

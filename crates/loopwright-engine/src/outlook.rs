@@ -15,7 +15,7 @@ use crate::files::{Files, Look};
 use crate::journal::Millis;
 use crate::process::{Cancel, Supervisor};
 use crate::project::Project;
-use crate::scene::Scene;
+use crate::scene::{Scene, Shell};
 
 /// So many steps are looked ahead at most: looking changes nothing, so whoever comes by twice comes by for ever.
 const MOST_STEPS: usize = 64;
@@ -96,7 +96,8 @@ impl Lookout<'_> {
         (files, look, project): (&'s Files, &'s Look, &'s Project),
     ) -> Scene<'s> {
         let (workflow, folder, name, now) = (self.workflow, self.folder, "next", self.now);
-        Scene { workflow, folder, run, name, files, look, project, now, item: None, finding: None }
+        let shell = Shell { supervisor: self.supervisor, cancel: None };
+        Scene { workflow, folder, run, name, files, look, project, now, shell, item: None, finding: None }
     }
 
     /// Runs a check that only says something.

@@ -12,7 +12,7 @@ use crate::engine::{Begin, Engine};
 use crate::error::EngineError;
 use crate::files::{Change, Files, Look, Own};
 use crate::git::{Git, GitError};
-use crate::scene::Scene;
+use crate::scene::{Scene, Shell};
 
 impl Engine {
     /// Whether everything is there that a run will need.
@@ -181,7 +181,20 @@ impl Engine {
         let run = &before(workflow, &started)?;
         let (files, look) = (&Files::by_name(self.home.root()), &Look::default());
         let (project, name, now) = (&self.project, "begin", (self.clock)());
-        look_at(&Scene { workflow, folder, run, name, files, look, project, now, item: None, finding: None })
+        let shell = Shell { supervisor: &self.supervisor, cancel: None };
+        look_at(&Scene {
+            workflow,
+            folder,
+            run,
+            name,
+            files,
+            look,
+            project,
+            now,
+            shell,
+            item: None,
+            finding: None,
+        })
     }
 
     /// How a run begins, with what documents choose for it that nobody else did.

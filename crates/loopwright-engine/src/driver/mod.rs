@@ -32,7 +32,7 @@ use crate::error::EngineError;
 use crate::files::{Files, Look};
 use crate::journal::{JournalError, Lease, Millis};
 use crate::process::Cancel;
-use crate::scene::Scene;
+use crate::scene::{Scene, Shell};
 
 /// How long a lease lasts that is not kept. Whoever is gone that long is gone.
 pub(crate) const LEASE: u64 = 30_000;
@@ -308,7 +308,9 @@ impl<'e> Driver<'e> {
 
     /// Everything there is to look at now.
     fn scene<'a>(&'a self, look: &'a Look, item: Option<&'a str>) -> Scene<'a> {
-        Scene { item, ..self.engine.scene(&self.definition, (&self.name, &self.run), (&self.files, look)) }
+        let scene = self.engine.scene(&self.definition, (&self.name, &self.run), (&self.files, look));
+        let shell = Shell { cancel: Some(&self.cancel), ..scene.shell };
+        Scene { shell, item, ..scene }
     }
 
     /// All files as they are.

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use crate::git::{Git, GitError};
+use crate::scene::Heard;
 
 /// All files at one moment.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct Look {
     /// The name of everything together.
     pub tree: String,
@@ -13,6 +14,8 @@ pub struct Look {
     files: BTreeMap<String, String>,
     /// Repositories within this one that have no commit, which git does not look into. Of earlier looks nobody knows.
     unborn: Option<Vec<String>>,
+    /// What commands said that were asked then.
+    heard: Heard,
 }
 
 /// A file that is not what it was.
@@ -54,7 +57,7 @@ impl Look {
             let words: Vec<&str> = what.split(' ').collect();
             Some((path.to_owned(), format!("{} {}", words.get(mode)?, words.get(name)?)))
         });
-        Self { tree: tree.to_owned(), files: files.collect(), unborn: None }
+        Self { tree: tree.to_owned(), files: files.collect(), unborn: None, heard: Heard::default() }
     }
 
     /// Whether a file is there.
@@ -79,6 +82,10 @@ impl Look {
 
     fn is_unborn(&self, path: &str) -> bool {
         self.unborn.iter().flatten().any(|it| it == path)
+    }
+
+    pub(crate) fn heard(&self) -> &Heard {
+        &self.heard
     }
 
     /// The same look, with repositories that have no commit.

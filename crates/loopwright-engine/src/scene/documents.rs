@@ -117,6 +117,7 @@ impl Scene<'_> {
     /// What a document holds, as its reader understands it.
     pub(super) fn document(&self, name: &Name) -> Result<Value, Unseen> {
         let Some(declared) = self.workflow.documents.get(&**name) else { return Ok(Value::Null) };
+        let said = self.said(name)?;
         let files = self.files_of(name)?;
         let reader = match &declared.reader {
             Some(name_of) => Some(Reader::named(name_of).ok_or_else(|| {
@@ -134,7 +135,13 @@ impl Scene<'_> {
             let text = text.map_err(|it| wrong(path, &it))?;
             texts.push(Page { path: path.clone(), text, is_new: false });
         }
-        let exists = !files.is_empty() && texts.iter().all(|it| lacking(&it.text, &declared.has).is_none());
+        if let Some(Ok(text)) = said.as_deref() {
+            let text = reader.map_or_else(|| Ok(text.clone()), |it| it.text(text.as_bytes()));
+            let path = format!("`{name}`, what its command says");
+            let text = text.map_err(|it| wrong(&path, &it))?;
+            texts.push(Page { path, text, is_new: false });
+        }
+        let exists = !texts.is_empty() && texts.iter().all(|it| lacking(&it.text, &declared.has).is_none());
         let Some(reader) = reader else {
             let all: Vec<&str> = texts.iter().map(|it| it.text.as_str()).collect();
             return Ok(json!({"exists": exists, "text": all.join("\n"), "files": files}));
@@ -269,6 +276,9 @@ impl Scene<'_> {
         let kept = self.kept()?;
         let mut hasher = blake3::Hasher::new();
         for document in documents {
+            if let Some(said) = self.said(document)? {
+                hasher.update(blake3::hash(said.as_deref().unwrap_or_default().as_bytes()).as_bytes());
+            }
             for path in self.files_of(document)? {
                 let what = match (self.judged_of(&kept, &path)?, self.look.file(&path)) {
                     (Some(what), _) => what,

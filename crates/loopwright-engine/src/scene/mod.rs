@@ -6,6 +6,7 @@ mod documents;
 mod git;
 mod kept;
 mod remembered;
+mod said;
 mod text;
 
 use loopwright_core::definition::{Kind, Machine, State, Table, Workflow};
@@ -15,6 +16,7 @@ use loopwright_core::name::{Name, in_expression};
 use serde_json::{Map, Value, json};
 
 pub(crate) use self::kept::Kept;
+pub(crate) use self::said::{Heard, Shell};
 pub use self::text::time;
 pub(crate) use self::text::{meant, uses};
 use crate::files::{Files, FilesError, Look};
@@ -35,6 +37,8 @@ pub(crate) struct Scene<'a> {
     pub(crate) look: &'a Look,
     pub(crate) project: &'a Project,
     pub(crate) now: Millis,
+    /// Asks commands, for documents that are what one says.
+    pub(crate) shell: Shell<'a>,
     /// The item at hand, in a loop of calls.
     pub(crate) item: Option<&'a str>,
     /// The finding that is asked about.
@@ -76,7 +80,9 @@ impl<'a> Scene<'a> {
         let fact = fact.ok_or_else(|| wrong("is not there".into()))?;
         let expression = fact.expression.as_ref().ok_or_else(|| wrong("cannot be read".into()))?;
         let names = self.names(&fact.reads)?;
-        let value = expression.evaluate(&names).map_err(|it| wrong(format!("has no value here: {it}")))?;
+        let value = expression
+            .evaluate(&names)
+            .map_err(|it| wrong(format!("has no value here: {it}{}", self.unsaid(&fact.reads))))?;
         let value: Option<Name> = value.as_str().map(Name::from);
         match value.filter(|it| fact.values.contains(it)) {
             Some(value) => Ok(value),

@@ -22,7 +22,8 @@ impl Scene<'_> {
         let template = environment.template_from_str(text).map_err(|it| wrong(&it))?;
         let used: Vec<String> = template.undeclared_variables(true).into_iter().collect();
         let names = self.names_with(&used, besides)?;
-        let mut filled = template.render(minijinja::value::Serde(&names)).map_err(|it| wrong(&it))?;
+        let rendered = template.render(minijinja::value::Serde(&names));
+        let mut filled = rendered.map_err(|it| wrong_with(&it, &self.unsaid(&used)))?;
         // Templates lose the end of their last line.
         if text.ends_with('\n') && !filled.ends_with('\n') {
             filled.push('\n');
@@ -57,7 +58,8 @@ impl Scene<'_> {
         };
         let used: Vec<String> = expression.undeclared_variables(true).into_iter().collect();
         let names = self.names_with(&used, besides)?;
-        let value = expression.eval(minijinja::value::Serde(&names)).map_err(|it| wrong(&it))?;
+        let value = expression.eval(minijinja::value::Serde(&names));
+        let value = value.map_err(|it| wrong_with(&it, &self.unsaid(&used)))?;
         if value.is_undefined() {
             return Ok(Value::Null);
         }
@@ -80,7 +82,11 @@ pub(crate) fn uses(text: &str, name: &str) -> bool {
 }
 
 fn wrong(error: &minijinja::Error) -> Unseen {
-    Unseen::Wrong(format!("a text cannot be filled in: {error:#}"))
+    wrong_with(error, "")
+}
+
+fn wrong_with(error: &minijinja::Error, besides: &str) -> Unseen {
+    Unseen::Wrong(format!("a text cannot be filled in: {error:#}{besides}"))
 }
 
 /// The text a workflow means: a file of its folder, or the text itself.

@@ -23,6 +23,7 @@ mod headings;
 mod heads;
 mod items;
 mod left;
+mod listings;
 mod outside;
 mod own_folder;
 mod per_finding;
