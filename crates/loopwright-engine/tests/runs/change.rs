@@ -165,7 +165,7 @@ fn a_wish_becomes_a_plan_then_code_then_the_main_specs() {
 fn what_was_filed_and_written_by_others_stays() {
     let old = "<review iteration='4' reviewer='codex' status='needs_revision'>\n## Verdict\nNEEDS_REVISION\n</review>\n";
     let bench = taken(
-        "# mine\nchange_id: greet\ncreated_at: 2025-12-24T01:02:03Z\nphase: drafting # by hand\niteration: 4\nsession_id: null\nkept: {by: me}\n",
+        "# mine\nchange_id: greet\ncreated_at: 2025-12-24T01:02:03Z\nphase: drafting # by hand\niteration: 7\nsession_id: null\nkept: {by: me}\n",
         old,
     );
     let engine = engine(&bench);
@@ -181,6 +181,7 @@ fn what_was_filed_and_written_by_others_stays() {
         ),
         "{state}"
     );
+    assert!(state.contains("\niteration: 7\n"), "rounds that nobody filed are counted on from: {state}");
     assert!(state.contains("session_id: null\nkept: {by: me}\n"), "{state}");
 }
 
