@@ -51,11 +51,14 @@ pub(crate) struct Answers {
     pub(crate) to_findings: Mutex<BTreeMap<String, Answered>>,
     /// The texts of questions that somebody was asked.
     pub(crate) asked: Mutex<Vec<String>>,
+    /// What they were shown with them.
+    pub(crate) shown: Mutex<Vec<String>>,
 }
 
 impl People for Answers {
     fn ask(&self, asked: &Asked) -> Option<Answered> {
         self.asked.lock().expect("questions").push(asked.text.clone());
+        self.shown.lock().expect("what was shown").extend(asked.shows.iter().map(|it| it.1.clone()));
         if let Some(finding) = &asked.finding {
             return self.to_findings.lock().expect("answers").get(&finding.text).cloned();
         }

@@ -5,7 +5,7 @@ use loopwright_core::definition::Outcome as Ending;
 use loopwright_core::language::Folder;
 use loopwright_core::name::Name;
 use loopwright_engine::process::Cancel;
-use loopwright_engine::{Asking, Begin, Engine, EngineError, Message, Standing};
+use loopwright_engine::{Answered, Asking, Begin, Engine, EngineError, Message, Standing};
 
 use crate::bench::{Bench, in_folder, run};
 use crate::change_files::{APPROVES, BUILDER, JUDGE, PLANNER, TEST};
@@ -165,7 +165,7 @@ fn a_wish_becomes_a_plan_then_code_then_the_main_specs() {
 fn what_was_filed_and_written_by_others_stays() {
     let old = "<review iteration='4' reviewer='codex' status='needs_revision'>\n## Verdict\nNEEDS_REVISION\n</review>\n";
     let bench = taken(
-        "# mine\nchange_id: greet\ncreated_at: 2025-12-24T01:02:03Z\nphase: drafting # by hand\niteration: 4\nsession_id: null\nkept: {by: me}\n",
+        "# mine\nchange_id: greet\ncreated_at: 2025-12-24T01:02:03Z\nphase: drafting # by hand\niteration: 7\nsession_id: null\nkept: {by: me}\n",
         old,
     );
     let engine = engine(&bench);
@@ -181,6 +181,7 @@ fn what_was_filed_and_written_by_others_stays() {
         ),
         "{state}"
     );
+    assert!(state.contains("\niteration: 7\n"), "rounds that nobody filed are counted on from: {state}");
     assert!(state.contains("session_id: null\nkept: {by: me}\n"), "{state}");
 }
 
@@ -435,4 +436,30 @@ fn at_the_limit_it_is_the_rest_that_decides() {
     let major = r#"{"severity": "medium", "subject": "a'"$n"'", "text": "one"}, {"severity": "medium", "subject": "b'"$n"'", "text": "two"}"#;
     let (told, state) = rounds(major);
     assert!(told.starts_with("The plan is open.") && state.contains("phase: proposed"), "{told}\n{state}");
+}
+
+#[test]
+fn what_is_left_at_the_limit_is_shown_and_told_to_whoever_goes_on_revising() {
+    let bench = taken("phase: proposed\n", "");
+    bench.write("agentd/config.toml", "[workflow]\nplanning_iterations = 0\n");
+    let judge = r#"if [ $LOOPWRIGHT_VISIT = 1 ]; then
+        printf '```json\n{"verdict": "NEEDS_REVISION", "findings": [{"severity": "medium", "text": "whom does it greet?"}]}\n```\n'
+      else printf '```json\n{"verdict": "APPROVED", "findings": []}\n```\n'; fi"#;
+    let engine = with(&bench, PLANNER, BUILDER, judge);
+    let name = taken_over(&engine).expect("it is taken over");
+    let answers = ["continue", "view"].map(|it| Answered { answer: it.into(), ..Answered::default() });
+    bench.answers.left.lock().expect("answers").extend(answers);
+    let standing = say(&engine, &name, "plan");
+    let shown = bench.answers.shown.lock().expect("what was shown").concat();
+    assert!(shown.contains("whom does it greet?"), "{shown}");
+    // No revision is left: the person has one made all the same, by somebody who knows what for.
+    assert_eq!(
+        walk(&bench)[..2],
+        ["challenge.1 NEEDS_REVISION", "ask-minor.1 continue"],
+        "{:?}",
+        walk(&bench)
+    );
+    let told = prompt(&bench, "repropose");
+    assert!(told.contains("[medium]: whom does it greet?"), "{told}");
+    assert!(matches!(standing, Standing::Waits { .. }), "{standing:?}");
 }

@@ -106,10 +106,14 @@ pub(crate) fn indent(line: &str) -> usize {
     column
 }
 
+/// Marks of list items that a word processor puts in the place of a dash.
+pub(crate) const PRINTED_BULLETS: [char; 6] = ['•', '◦', '▪', '‣', '–', '—'];
+
 /// What stands behind the mark of a list item: a dash, star, plus or number, and a blank.
 pub(crate) fn bullet(line: &str) -> Option<&str> {
     let text = line.trim_start();
-    let rest = text.strip_prefix(['-', '*', '+']).or_else(|| {
+    let mark = text.strip_prefix(['-', '*', '+']).or_else(|| text.strip_prefix(PRINTED_BULLETS));
+    let rest = mark.or_else(|| {
         let rest = text.trim_start_matches(|it: char| it.is_ascii_digit());
         if rest.len() == text.len() || text.len() - rest.len() > 9 {
             None
@@ -117,7 +121,7 @@ pub(crate) fn bullet(line: &str) -> Option<&str> {
             rest.strip_prefix(['.', ')'])
         }
     })?;
-    (rest.is_empty() || rest.starts_with([' ', '\t'])).then(|| rest.trim_start())
+    (rest.is_empty() || rest.starts_with(char::is_whitespace)).then(|| rest.trim_start())
 }
 
 /// Mark and text of a box that a text begins with. `[]` is not ticked; `[1]` and `[x](…)` are no boxes.
@@ -129,9 +133,10 @@ pub(crate) fn checkbox(text: &str) -> Option<(char, &str)> {
             return Some((mark, rest.trim_start_matches('\u{fe0f}').trim_start()));
         }
     }
-    let inner = text.strip_prefix('[')?;
+    // Some editors escape the brackets.
+    let inner = text.strip_prefix("\\[").or_else(|| text.strip_prefix('['))?;
     let (mark, rest) = inner.split_at_checked(inner.find(']')?)?;
-    let mut marks = mark.trim().chars().filter(|it| *it != '\u{fe0f}');
+    let mut marks = mark.trim_end_matches('\\').trim().chars().filter(|it| *it != '\u{fe0f}');
     let mark = match (marks.next(), marks.next()) {
         (None, _) => ' ',
         (Some(it), None) if !it.is_ascii_digit() => it,

@@ -80,7 +80,8 @@ impl<'a> Lead<'a> {
             self.rest = self.rest.strip_prefix('_').unwrap_or(self.rest);
             loop {
                 self.take_around();
-                let Some(rest) = self.rest.strip_prefix(['#', ':', '-', '.', '–', '—']) else { break };
+                let rest = self.rest.strip_prefix(['#', ':', '-', '.', '–', '—']);
+                let Some(rest) = rest.or_else(|| numero(self.rest)) else { break };
                 self.rest = rest;
             }
         }
@@ -133,6 +134,13 @@ impl<'a> Lead<'a> {
         }
         title
     }
+}
+
+/// What stands behind a word that says that a number follows.
+fn numero(text: &str) -> Option<&str> {
+    let rest = ["number", "no", "nr"].iter().find_map(|it| markdown::strip_word(text, it))?;
+    let number = rest.trim_start_matches(['.', ' ', '\u{a0}']);
+    number.starts_with(|it: char| it.is_ascii_digit()).then_some(number)
 }
 
 /// How often a character stands at the start of a text, in bytes.

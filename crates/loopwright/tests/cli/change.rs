@@ -181,9 +181,9 @@ fn a_verb_in_the_wrong_phase_says_why_and_what_to_do() -> Outcome {
     error: ChangeNotComplete: rejected is rejected, and only what was reviewed is archived. `loopwright change show rejected` says what its plan lacks. (1)
     error: ChangeNotComplete: challenged is challenged, and only what was reviewed is archived. `loopwright change impl challenged` builds it. (1)
     error: ChangeNotComplete: implementing is implementing, and only what was reviewed is archived. `loopwright change impl implementing` builds it. (1)
-    error: there is nothing to challenge: challenged is challenged (1)
-    error: there is nothing to challenge: implementing is implementing (1)
-    error: there is nothing to challenge: complete is complete (1)
+    error: there is nothing to challenge: challenged is challenged. `loopwright change impl challenged` builds it; a plan that was edited is challenged first. (1)
+    error: there is nothing to challenge: implementing is implementing. `loopwright change impl implementing` builds it; a plan that was edited is challenged first. (1)
+    error: there is nothing to challenge: complete is complete. `loopwright change archive complete` folds it into the main specs; a plan that was edited is challenged first. (1)
     implementing is implementing, beyond planning. `loopwright change impl implementing` goes on building it. (0)
     complete is complete, beyond planning. `loopwright change archive complete` folds it into the main specs. (0)
     ");

@@ -81,7 +81,12 @@ impl Scan<'_, '_> {
     fn take_map(&mut self, at: usize, map: &Node, fence: &markdown::Fence<'_>, is_single: bool) -> bool {
         let has = |names: &[&str]| names.iter().any(|it| map.get(it).is_some());
         let says_what = has(&["action", "file", "files", "spec_ref", "depends_on", "depends"]);
-        let written = map.get("id").and_then(Node::text).map(str::trim).filter(|it| !it.is_empty());
+        let written = map
+            .get("id")
+            .or_else(|| map.get("task_id"))
+            .and_then(Node::text)
+            .map(str::trim)
+            .filter(|it| !it.is_empty());
         let plain = written.and_then(task_id::alone);
         let id = plain.as_deref().or(written);
         // In JSON stand examples of all kinds.
@@ -99,7 +104,9 @@ impl Scan<'_, '_> {
             let draft = &mut self.drafts[current];
             // Another id is a slip, unless the task has said all there is to say.
             let is_slip = draft.form == Form::Heading && !draft.facts.is_any && !fence.is_json();
-            let is_own = id.is_none_or(|it| it == draft.id || !task_id::is_task_id(it) || is_slip);
+            let is_inner = markdown::indent(self.page.lines[at].text) > draft.indent;
+            let is_slip = is_slip || (is_inner && id.is_some_and(|it| !task_id::is_task_id(it)));
+            let is_own = id.is_none_or(|it| it == draft.id || is_slip);
             if is_own {
                 draft.has_block = true;
                 draft.facts.take_map(map);

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::super::page::Part;
+use super::super::page::{Line, Part};
 use super::super::task_id;
 use super::super::{Severity, markdown};
 use super::fields::{self, Field};
@@ -23,6 +23,8 @@ pub(super) enum Met {
     Heading,
     /// Among values that are not read.
     Code,
+    /// Behind a box, in fenced code.
+    Example,
 }
 
 /// An id that begins no task.
@@ -73,24 +75,42 @@ impl Scan<'_, '_> {
         self.doubts.mentions.push(mention);
     }
 
+    /// Notes every id in a line that begins no task.
+    pub fn take_mentions(&mut self, at: usize, line: &str) {
+        self.take_row(at, line);
+        self.take_quote(at, line);
+        let item = markdown::bullet(line);
+        let label = markdown::label(line).filter(|(name, _)| is_id_key(name));
+        let id = label.and_then(|(_, value)| task_id::alone(value.trim_matches(['"', '\''])));
+        // A step of a task that calls itself a task.
+        let step = || item.filter(|it| starts::of_paragraph(it).is_some()).and_then(task_id::called_task);
+        if let Some(id) = id.or_else(|| Some(step()?.id)) {
+            self.mention(at, id, line, Met::Line);
+        }
+    }
+
     /// Takes a row of a table, whose first cell may be an id.
-    pub fn take_row(&mut self, at: usize, text: &str) {
+    fn take_row(&mut self, at: usize, text: &str) {
         let Some(row) = text.trim_start().strip_prefix('|') else { return };
         let cells = row.split('|').map(str::trim).filter(|it| !it.is_empty());
         // A box or a sign may stand before it.
         let mut cells =
             cells.skip_while(|it| !it.contains(char::is_alphanumeric) || markdown::checkbox(it).is_some());
-        if let Some(id) = cells.next().and_then(task_id::alone) {
-            self.mention(at, id, row, Met::Row);
+        if let Some(named) = cells.next().and_then(task_id::named) {
+            self.mention(at, named.id, row, Met::Row);
         }
     }
 
     /// Looks for a task behind the mark of a quotation, or behind tags.
-    pub fn take_quote(&mut self, at: usize, line: &str) {
+    fn take_quote(&mut self, at: usize, line: &str) {
         let mut text = line.trim_start();
         if !text.starts_with(['>', '<']) {
             return;
         }
+        if let Some(id) = id_of_tag(text) {
+            self.mention(at, id, line, Met::Quote);
+        }
+        let is_tagged = text.starts_with('<');
         loop {
             let rest = match text.chars().next() {
                 Some('>') => text.get(1..),
@@ -106,7 +126,11 @@ impl Scan<'_, '_> {
         let start = if title.len() < text.len() {
             starts::of_heading(title.trim(), 3, false)
         } else {
-            starts::of_line(text).filter(|it| !matches!(it, Start::Task { form: starts::Form::Bullet, .. }))
+            let line = starts::of_line(text)
+                .filter(|it| !matches!(it, Start::Task { form: starts::Form::Bullet, .. }));
+            // A quotation tells of tasks; within tags stands what a heading or a list says elsewhere.
+            let is_plain = starts::is_bold_line(text) || task_id::called_task(text).is_some();
+            line.or_else(|| starts::of_paragraph(text).filter(|_| is_tagged || is_plain))
         };
         match start {
             Some(Start::Task { id, .. }) => self.mention(at, id, text, Met::Quote),
@@ -185,6 +209,9 @@ impl Scan<'_, '_> {
             .is_some_and(|it| it.part == Part::Body && markdown::Fence::opened_by(it.text).is_some());
         // Code that is closed where something else was to begin hides what stands between.
         if !(fence.is_yaml() || is_loose || lines.iter().any(|it| opens_again(it.text))) {
+            if !fence.is_markdown() {
+                self.take_examples(at + 1, lines);
+            }
             return;
         }
         let hidden = lines.iter().find_map(|line| {
@@ -195,6 +222,15 @@ impl Scan<'_, '_> {
         if let Some((number, text)) = hidden {
             let message = format!("code begins here and takes in `{}` in line {number}", shown(text));
             self.problem(Severity::High, at, message);
+        }
+    }
+
+    /// Notes boxes within code that says nothing of being an example of them.
+    fn take_examples(&mut self, from: usize, lines: &[Line<'_>]) {
+        for (at, line) in lines.iter().enumerate() {
+            if let Some(Start::Task { form: starts::Form::Box, id, .. }) = starts::of_line(line.text) {
+                self.mention(from + at, id, line.text, Met::Example);
+            }
         }
     }
 
@@ -223,6 +259,8 @@ impl Scan<'_, '_> {
             let severity = match it.met {
                 Met::Heading if !fits || self.has_tasks_below(it.at, drafts) => continue,
                 Met::Row if it.is_within => Severity::Medium,
+                // What is shown as code may be an example.
+                Met::Example => Severity::Medium,
                 Met::Code => Severity::High,
                 _ if fits => Severity::High,
                 _ => Severity::Medium,
@@ -230,8 +268,10 @@ impl Scan<'_, '_> {
             let message = match it.met {
                 Met::Row => format!("task `{}` stands in a table only", it.id),
                 Met::Quote => format!("task `{}` stands in a quotation only: `{}`", it.id, it.text),
+                Met::Example => format!("task `{}` stands in code only: `{}`", it.id, it.text),
                 Met::Code => {
-                    format!("the values of task `{}` are not read here; write them as yaml", it.id)
+                    let keys = "write them as yaml, with keys such as `id` and `file`";
+                    format!("the values of task `{}` are not read here; {keys}", it.id)
                 }
                 Met::Line | Met::Heading => {
                     format!("`{}` looks like a task, and cannot be read as one", it.text)
@@ -275,18 +315,36 @@ pub(super) fn number(id: &str) -> &str {
     id.split('.').next().unwrap_or(id)
 }
 
-/// The id of a task whose values a text holds, in whatever language they are written.
+/// The id of a task whose values a text holds, in whatever language they are written. An id that says nothing more counts if
+/// it is alone.
 pub(super) fn id_of_values(text: &str) -> Option<String> {
     let mut id = None;
     let mut says_what = false;
+    let mut keys = 0;
     for piece in text.split(['\n', '\r', ',', '{', '}']) {
         let Some((key, value)) = piece.split_once([':', '=']) else { continue };
         let bare = |it: char| it.is_whitespace() || matches!(it, '"' | '\'' | '-');
-        match key.trim_matches(bare) {
-            "id" => id = id.or_else(|| task_id::alone(value.trim_matches(bare))),
+        let key = key.trim_matches(bare).to_lowercase();
+        keys += 1;
+        match key.as_str() {
             "action" | "file" | "files" | "spec_ref" | "depends_on" => says_what = true,
+            it if is_id_key(it) => id = id.or_else(|| task_id::alone(value.trim_matches(bare))),
+            it if value.trim().is_empty() => id = id.or_else(|| task_id::alone(it)),
             _ => {}
         }
     }
-    id.filter(|_| says_what)
+    id.filter(|_| says_what || keys == 1)
+}
+
+/// Whether what stands behind a name is the id of a task.
+fn is_id_key(name: &str) -> bool {
+    matches!(name, "id" | "task_id" | "task-id" | "task id" | "taskid")
+}
+
+/// The id of a task that is an element of its own: `<task id="1.5">`.
+fn id_of_tag(text: &str) -> Option<String> {
+    let tag = markdown::strip_word(text.strip_prefix('<')?, "task")?.split('>').next()?;
+    let mut words = tag.split_whitespace().filter_map(|it| it.split_once('='));
+    let value = words.find(|(name, _)| is_id_key(&name.to_lowercase()))?.1;
+    task_id::alone(value.trim_matches(['"', '\'', '/']))
 }

@@ -338,8 +338,7 @@ impl<'a> Scan<'a, '_> {
             }
             self.open.pop();
         }
-        self.take_row(at, text);
-        self.take_quote(at, text);
+        self.take_mentions(at, text);
         self.belong(at);
         let Some(draft) = self.open.last().copied().or(self.under.map(|it| it.0)) else {
             self.take_stray(at, indent, text, label);

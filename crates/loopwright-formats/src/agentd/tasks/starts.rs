@@ -51,7 +51,9 @@ fn task(form: Form, named: Named, mark: Option<char>) -> Start {
 pub(super) fn of_line(line: &str) -> Option<Start> {
     let start = line.trim_start();
     if !start.starts_with(|it: char| {
-        matches!(it, '-' | '*' | '+' | '[' | '☐' | '☑' | '☒' | '⬜') || it.is_ascii_digit()
+        matches!(it, '-' | '*' | '+' | '[' | '☐' | '☑' | '☒' | '⬜')
+            || it.is_ascii_digit()
+            || markdown::PRINTED_BULLETS.contains(&it)
     }) {
         return None;
     }
@@ -73,12 +75,15 @@ pub(super) fn of_line(line: &str) -> Option<Start> {
 /// What a line that stands for itself begins: `**Task 1.1: Title**`, `Task 1.1: Title`.
 pub(super) fn of_paragraph(line: &str) -> Option<Start> {
     let text = line.trim();
-    let is_bold = text.starts_with("**") || text.starts_with("__");
-    let is_whole = is_bold && is_bold_line(text);
+    let is_whole = is_marked_line(text, &["**", "__", "*", "_"]);
     let named = task_id::named(text)?;
-    // `Task 1.1 needs this` speaks of a task.
+    // `Task 1.1 needs this` speaks of a task, and `**Task 1.1** Title` is one.
     let is_parted = || {
         let behind = text.split_once(named.id.as_str()).map_or("", |it| it.1);
+        let is_marked = text.starts_with(['*', '_']) && behind.starts_with(['*', '_']);
+        if is_marked {
+            return true;
+        }
         let behind = behind.trim_start_matches(['*', '_', '`', ' ', ']']);
         behind.is_empty() || behind.starts_with([':', '-', '–', '—', '.'])
     };
@@ -95,8 +100,13 @@ pub(super) fn is_named_line(line: &str) -> bool {
 
 /// Whether all of a line is bold, but for a colon.
 pub(super) fn is_bold_line(text: &str) -> bool {
+    is_marked_line(text, &["**", "__"])
+}
+
+/// Whether all of a line stands between two of the same marks, but for a colon.
+fn is_marked_line(text: &str, marks: &[&str]) -> bool {
     let text = text.trim().trim_end_matches(':');
-    ["**", "__"].iter().any(|mark| {
+    marks.iter().any(|mark| {
         let inner = text.strip_prefix(mark).and_then(|it| it.strip_suffix(mark));
         inner.is_some_and(|it| !it.trim().is_empty() && !it.contains(mark))
     })

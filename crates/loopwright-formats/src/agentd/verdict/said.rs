@@ -155,7 +155,8 @@ fn tail(verdict: Verdict, behind: &str) -> Option<Said<'static>> {
     if word_at(next).is_some_and(|(other, _)| other != verdict) {
         return Some(Said::Odd { why: "another verdict follows it", is_choice: true });
     }
-    if first == '?' {
+    let marks = text.split(char::is_alphanumeric).next().unwrap_or_default();
+    if marks.starts_with(['?', '.', '!', '*', '_']) && marks.contains('?') {
         return odd("it is a question");
     }
     if text.starts_with("~~") {
