@@ -8,4 +8,5 @@
 
 pub mod agentd;
 pub mod team;
+pub mod todo;
 pub mod vibe;

@@ -7,8 +7,8 @@
 pub mod change;
 pub mod config;
 pub(crate) mod graph;
-mod markdown;
-mod page;
+pub(crate) mod markdown;
+pub(crate) mod page;
 pub mod proposal;
 pub mod review;
 pub mod spec;
@@ -16,7 +16,7 @@ pub mod state;
 mod task_id;
 pub mod tasks;
 pub mod verdict;
-mod yaml;
+pub(crate) mod yaml;
 
 use serde::Serialize;
 
