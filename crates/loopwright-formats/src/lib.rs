@@ -7,6 +7,7 @@
 //! here as there. Where we differ on purpose, the place says so and why.
 
 pub mod agentd;
+pub mod feature;
 pub mod team;
 pub mod todo;
 pub mod vibe;

@@ -24,7 +24,7 @@ pub struct Problem {
 }
 
 impl Problem {
-    fn new(field: impl Into<String>, message: impl Into<String>) -> Self {
+    pub(crate) fn new(field: impl Into<String>, message: impl Into<String>) -> Self {
         Self { field: field.into(), message: message.into() }
     }
 }
@@ -41,11 +41,11 @@ pub struct Change {
 }
 
 impl Change {
-    fn set(field: impl Into<String>, value: impl Into<Value>) -> Self {
+    pub(crate) fn set(field: impl Into<String>, value: impl Into<Value>) -> Self {
         Self { field: field.into(), value: value.into(), adds: false }
     }
 
-    fn add(field: impl Into<String>, value: impl Into<Value>) -> Self {
+    pub(crate) fn add(field: impl Into<String>, value: impl Into<Value>) -> Self {
         Self { field: field.into(), value: value.into(), adds: true }
     }
 }
