@@ -229,7 +229,7 @@ impl Engine {
         let given = |name: &Name| {
             workflow.given.iter().any(|it| !it.maybe && it.name == format!("docs.{}", name.in_expression()))
         };
-        let mut paths = Vec::new();
+        let (mut paths, mut written) = (Vec::new(), Vec::new());
         for (name, _) in workflow.documents.iter().filter(|(_, it)| !it.engine_owned) {
             // A path that is not known yet is looked at when it is.
             let Ok(Some(path)) = scene.path(name) else { continue };
@@ -245,6 +245,9 @@ impl Engine {
                     )
                 }));
             }
+            if is_written(workflow, name) {
+                written.push(path.clone());
+            }
             paths.push(path);
         }
         // What lies in the run's own folder is looked at all the same; only a commit would go without it.
@@ -257,12 +260,24 @@ impl Engine {
         if paths.is_empty() || !self.home.is_repository {
             return Ok(());
         }
+        if let Some((link, path)) = written.iter().find_map(|it| Some((self.link_to(it)?, it))) {
+            return Err(EngineError::Wrong(format!(
+                "`{link}` is a link, so git would not see what an agent makes of `{path}`; put there what it leads to"
+            )));
+        }
         match self.home.git.ignored(&paths) {
             Some(path) => Err(EngineError::Wrong(format!(
                 "git ignores `{path}`, so nobody could see what an agent makes of it; take it out of what is ignored (`git check-ignore -v {path}` says where that is)"
             ))),
             None => Ok(()),
         }
+    }
+
+    /// The link by which a file of the project would be reached, which is then somewhere else.
+    fn link_to(&self, path: &str) -> Option<String> {
+        let parts: Vec<&str> = path.split('/').collect();
+        let mut there = (1..=parts.len()).map(|many| parts[..many].join("/"));
+        there.find(|it| self.home.root().join(it).is_symlink())
     }
 
     /// Whether git would let a workflow commit that does.
@@ -328,6 +343,12 @@ impl Engine {
             format!("not committed yet, and so part of what will be judged and committed: {listed}")
         }))
     }
+}
+
+/// Whether anybody may write a document.
+fn is_written(workflow: &Workflow, document: &Name) -> bool {
+    let roles = workflow.roles.values().flat_map(|it| it.may_write.values()).flatten();
+    roles.chain(actions(workflow).filter_map(|it| it.writes.as_ref()).flatten()).any(|it| it == document)
 }
 
 /// What a workflow commits.

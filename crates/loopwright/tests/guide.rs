@@ -347,7 +347,12 @@ fn the_review_of_vibe_has_three_passes() -> Outcome {
 /// Answers of `vibe next` that its paper promises: the status, what else STATE.md says, the demo command; then the role,
 /// the prompt, and words of the reason.
 const ANSWERS: &[(&str, &str, &str, [&str; 3])] = &[
-    ("NOT_STARTED", "", "true", ["implement", "prompt.checkpoint_implementation", ""]),
+    (
+        "NOT_STARTED",
+        "",
+        "true",
+        ["implement", "prompt.checkpoint_implementation", "the checkpoint is to be built"],
+    ),
     (
         "NOT_STARTED",
         "## Workflow state\n- [x] RUN_CONTEXT_CAPTURE\n",
@@ -413,5 +418,9 @@ fn vibe_answers_as_its_paper_says() -> Outcome {
         assert!(said.2.contains(reason), "{}", said.2);
     }
     assert_eq!(next(("NOT_STARTED", "", "true"), false)?.0, "context_capture", "there is no CONTEXT.md");
+    for status in ["NOT_STARTED", "IN_PROGRESS", "BLOCKED", "DONE", "IN_REVIEW"] {
+        next((status, "", "touch it-ran"), true)?;
+        assert_eq!(folder.join("it-ran").exists(), status == "IN_REVIEW", "{status}");
+    }
     Ok(())
 }

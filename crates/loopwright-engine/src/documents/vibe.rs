@@ -92,7 +92,7 @@ fn word(value: &Value) -> Option<&str> {
 fn state(text: &str) -> Value {
     let state = State::read(text);
     let status = state.status.as_deref().filter(|it| STATUS.contains(it)).unwrap_or("unknown");
-    let number = |it: Option<u64>| it.and_then(|it| i64::try_from(it).ok()).unwrap_or(-1);
+    let number = |it: Option<i64>| it.unwrap_or(-1);
     let flags: Map<String, Value> = FLAGS
         .iter()
         .map(|name| {

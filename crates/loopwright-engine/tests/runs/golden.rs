@@ -10,6 +10,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use indexmap::IndexMap;
@@ -75,6 +76,12 @@ fn recording(inner: Arc<dyn Journal>, asked: &Arc<Mutex<Vec<Asked>>>) -> Arc<dyn
     })
 }
 
+/// Time that passes when it is asked for here. How often others ask, such as who keeps the lease, nobody can say beforehand.
+fn ticking() -> Arc<dyn Fn() -> u64 + Send + Sync> {
+    let (here, now) = (std::thread::current().id(), AtomicU64::new(1_790_000_000_000));
+    Arc::new(move || now.fetch_add(u64::from(std::thread::current().id() == here), Ordering::Relaxed))
+}
+
 /// Real runs: one that ended after calls, checks, a question, items and a rest; one that rests; one that asks; one that was
 /// ended by a person; one that was left in between. What they wrote, with what differs from machine to machine made the same.
 fn recorded() -> Vec<Asked> {
@@ -90,6 +97,7 @@ fn recorded() -> Vec<Asked> {
             let mut engine = bench.engine(agents);
             engine.journal = recording(Arc::clone(&engine.journal), &asked);
             engine.holder = subject.into();
+            engine.clock = ticking();
             engine
         };
         let begin = Begin { subject: subject.into(), ..Begin::default() };

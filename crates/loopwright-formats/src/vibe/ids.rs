@@ -137,8 +137,8 @@ pub fn checkpoint_or_raw(text: &str) -> String {
     checkpoint(text).unwrap_or_else(|| text.to_owned())
 }
 
-/// The number a text begins with, if it is not beyond all reason.
-pub(crate) fn leading_number(text: &str) -> Option<u64> {
+/// The number a text begins with, if facts can count so far.
+pub(crate) fn leading_number(text: &str) -> Option<i64> {
     number(text)?.0.parse().ok()
 }
 

@@ -75,12 +75,12 @@ impl State {
     }
 
     /// The number the stage begins with.
-    pub fn stage_number(&self) -> Option<u64> {
+    pub fn stage_number(&self) -> Option<i64> {
         self.stage.as_deref().and_then(ids::leading_number)
     }
 
     /// The number of the stage that the checkpoint's id names.
-    pub fn checkpoint_stage_number(&self) -> Option<u64> {
+    pub fn checkpoint_stage_number(&self) -> Option<i64> {
         let id = ids::checkpoint_word(self.checkpoint.as_deref()?)?.0;
         ids::leading_number(&id)
     }

@@ -129,7 +129,8 @@ fn differs_in_one_place(before: &str, after: &str) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 600, ..ProptestConfig::default() })]
+    // As many as somebody asks for with `PROPTEST_CASES`, and 600 at least.
+    #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases.max(600), ..ProptestConfig::default() })]
 
     #[test]
     fn nothing_makes_a_reader_panic((state, plan) in files(), strict: bool) {

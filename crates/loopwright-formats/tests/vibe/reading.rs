@@ -30,6 +30,23 @@ fn focus_bullets_count_wherever_they_are() {
 }
 
 #[test]
+fn a_stage_has_the_number_it_begins_with() {
+    for (stage, number) in [
+        ("3 <!-- three -->", Some(3)),
+        ("007B", Some(7)),
+        ("A", None),
+        ("9223372036854775807", Some(i64::MAX)),
+        ("9223372036854775808", None),
+        ("99999999999999999999999", None),
+    ] {
+        let state = State::read(&format!("- Stage: {stage}\n- Checkpoint: {stage}.0\n"));
+        assert_eq!(state.stage_number(), number, "{stage}");
+        let of_checkpoint = if stage.contains(' ') { None } else { number };
+        assert_eq!(state.checkpoint_stage_number(), of_checkpoint, "{stage}");
+    }
+}
+
+#[test]
 fn what_is_not_such_a_bullet_is_not_read() {
     for line in [
         "* Status: DONE",

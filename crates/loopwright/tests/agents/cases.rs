@@ -199,7 +199,7 @@ fn works_through_a_plan(agent: &Real) {
     edit(".vibe/STATE.md", "[ ] STAGE_DESIGNED", "[x] STAGE_DESIGNED");
     edit(".vibe/PLAN.md", "(say what is built first)", "hello");
     edit(".vibe/PLAN.md", "(a file, a command, a behaviour)", "src/hello.txt [[script:build]]");
-    edit(".vibe/PLAN.md", "`git log --oneline -1`", "`grep -q hello src/hello.txt`");
+    edit(".vibe/PLAN.md", "`git status --short`", "`grep -q hello src/hello.txt`");
     bench.write(".vibe/CONTEXT.md", "# CONTEXT\n");
     let config = bench.read(".loopwright/config.yaml").expect("a file");
     let roles = "roles:\n  implementer: {agent: real}\n  reviewer: {agent: real}\n  triager: {agent: real}\n";

@@ -161,6 +161,11 @@ fn what_is_begun_can_be_worked_with() -> Outcome {
     assert!(again.stderr.contains("are there already"), "{}", again.stderr);
     let next = json_of(&run_in(&folder, &["vibe", "next", "--json"])?)?;
     assert_eq!(next["recommended_role"], "design", "{next}");
+    // The command that the plan begins with works where nothing was committed yet.
+    fs::remove_file(folder.join(".vibe/LOOP_RESULT.json"))?;
+    state(&folder, "Status: NOT_STARTED", "Status: IN_REVIEW")?;
+    let next = json_of(&run_in(&folder, &["vibe", "next", "--json"])?)?;
+    assert_eq!(next["recommended_role"], "review", "{next}");
     Ok(())
 }
 
@@ -550,7 +555,7 @@ fn looking_while_a_run_is_at_work_changes_nothing() -> Outcome {
     let plan = fs::read_to_string(folder.join(".vibe/PLAN.md"))?;
     let state = fs::read_to_string(folder.join(".vibe/STATE.md"))?;
     fs::write(folder.join(".vibe/STATE.md"), state.replace("NOT_STARTED", "IN_REVIEW"))?;
-    fs::write(folder.join(".vibe/PLAN.md"), plan.replace("git log --oneline -1", "touch it-ran"))?;
+    fs::write(folder.join(".vibe/PLAN.md"), plan.replace("git status --short", "touch it-ran"))?;
     let said = json_of(&run_in(&folder, &["vibe", "next", "--json"])?)?;
     assert_eq!(said["recommended_role"], "review");
     assert!(
