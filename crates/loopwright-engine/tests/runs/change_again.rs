@@ -23,6 +23,7 @@ fn a_layer_whose_tasks_change_is_built_again_and_no_other() {
     let engine = with(&bench, PLANNER, BUILDER, OBJECTS);
     let name = taken_over(&engine).expect("it is taken over");
     assert!(rests(&say(&engine, &name, "impl")).contains("The implementation is open"));
+    assert!(bench.read(&format!("{OF}/STATE.yaml")).contains("phase: implementing"));
     let tasks = format!("{OF}/tasks.md");
 
     // A box that somebody ticks is no other task.

@@ -15,8 +15,10 @@ use super::starts::{self, Start};
 pub(super) enum Met {
     /// First in a row of a table.
     Row,
-    /// In a quotation, or behind a tag.
+    /// In a quotation.
     Quote,
+    /// Behind a tag, or in one.
+    Tag,
     /// At the start of a line.
     Line,
     /// In a heading.
@@ -108,7 +110,7 @@ impl Scan<'_, '_> {
             return;
         }
         if let Some(id) = id_of_tag(text) {
-            self.mention(at, id, line, Met::Quote);
+            self.mention(at, id, line, Met::Tag);
         }
         let is_tagged = text.starts_with('<');
         loop {
@@ -133,7 +135,9 @@ impl Scan<'_, '_> {
             line.or_else(|| starts::of_paragraph(text).filter(|_| is_tagged || is_plain))
         };
         match start {
-            Some(Start::Task { id, .. }) => self.mention(at, id, text, Met::Quote),
+            Some(Start::Task { id, .. }) => {
+                self.mention(at, id, text, if is_tagged { Met::Tag } else { Met::Quote });
+            }
             Some(Start::NoId { text } | Start::Unclear { text }) if !self.is_in_task() => {
                 self.doubts.nameless.push((at, text, self.layer));
             }
@@ -268,6 +272,7 @@ impl Scan<'_, '_> {
             let message = match it.met {
                 Met::Row => format!("task `{}` stands in a table only", it.id),
                 Met::Quote => format!("task `{}` stands in a quotation only: `{}`", it.id, it.text),
+                Met::Tag => format!("task `{}` stands in HTML only: `{}`", it.id, it.text),
                 Met::Example => format!("task `{}` stands in code only: `{}`", it.id, it.text),
                 Met::Code => {
                     let keys = "write them as yaml, with keys such as `id` and `file`";
