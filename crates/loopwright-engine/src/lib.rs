@@ -18,6 +18,7 @@ mod home;
 pub mod journal;
 mod landing;
 mod moments;
+mod numbers;
 mod outlook;
 mod people;
 pub mod process;
@@ -31,15 +32,17 @@ pub use self::config::{
     AgentConfig, CONFIG, Config, FenceConfig, OneOrMany, RoleConfig, Source, Sources, Worktrees, user_file,
 };
 pub use self::driver::{
-    AT_WORK, Asking, Driver, Standing, WAITS_UNTIL, at_work_in, fits, holder_in_words, this_process,
+    AT_WORK, Asking, Driver, Standing, WAITS_UNTIL, at_work_in, fits, holder_in_words, is_open, this_process,
 };
+pub use self::effects::worktrees::{Worktree, all as worktrees};
 pub use self::engine::{Begin, Definition, Engine};
 pub use self::error::EngineError;
 pub use self::fork::Forked;
 pub use self::home::Home;
 pub use self::moments::Moments;
+pub use self::numbers::{Numbers, unmerged};
 pub use self::outlook::{Lookout, Outlook};
 pub use self::people::{Answered, Asked, Found, Message, Nobody, People, Policy, Unwatched, Watch};
 pub use self::project::Project;
-pub use self::reading::Account;
+pub use self::reading::{Account, folders_of};
 pub use self::scene::time;

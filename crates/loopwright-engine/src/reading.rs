@@ -9,7 +9,7 @@ use crate::effects;
 use crate::engine::{Definition, Engine};
 use crate::error::EngineError;
 use crate::files::{Files, Look};
-use crate::journal::{JournalError, Millis, RunLine, Stored};
+use crate::journal::{Journal, JournalError, Millis, RunLine, Stored};
 use crate::people::Asked;
 
 /// Whether an event says what came of the run of an item: what that cost, the item's own events say.
@@ -29,6 +29,12 @@ pub struct Account {
     pub cost: Cost,
 }
 
+/// The folders a run worked in, in order.
+pub fn folders_of(journal: &dyn Journal, name: &str) -> Result<Vec<String>, EngineError> {
+    let placed = |event| if let Event::Placed(site) = event { Some(site.folder) } else { None };
+    Ok(journal.events(name, 0)?.into_iter().filter_map(|it| placed(it.event)).collect())
+}
+
 impl Engine {
     /// Who drives a run, if somebody does.
     pub fn driven_by(&self, name: &str) -> Result<Option<String>, EngineError> {
@@ -38,17 +44,9 @@ impl Engine {
     /// Whether a run was begun in this worktree, or works in it now.
     pub fn is_here(&self, name: &str) -> Result<bool, EngineError> {
         let here = self.home.root().to_string_lossy();
-        let mut begun = None;
-        for stored in self.journal.events(name, 0)? {
-            if let Event::Placed(site) = stored.event {
-                if site.folder == here {
-                    return Ok(true);
-                }
-                begun.get_or_insert(site.folder);
-            }
-        }
+        let folders = folders_of(&*self.journal, name)?;
         // A run that never got so far is nobody's.
-        Ok(begun.is_none())
+        Ok(folders.is_empty() || folders.iter().any(|it| *it == here))
     }
 
     /// Who drives the run of a line, if somebody does.

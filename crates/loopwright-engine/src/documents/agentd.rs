@@ -10,7 +10,7 @@ use loopwright_formats::agentd::{Problem, Severity, change, config::Config};
 use serde_json::{Value, json};
 
 use super::reader::{About, Page};
-use super::{Fault, Format};
+use super::{Fault, Format, text_at};
 
 /// Which file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -264,9 +264,7 @@ fn said(problem: &Problem) -> String {
 
 /// A problem as a fault of a text.
 fn fault(text: &str, problem: &Problem) -> Fault {
-    let before = problem.line.map_or(0, |it| it.saturating_sub(1));
-    let at: usize = text.split_inclusive('\n').take(before).map(str::len).sum();
-    Fault::at(text, at, problem.message.clone())
+    Fault::at(text, text_at(text, problem.line.unwrap_or(1)), problem.message.clone())
 }
 
 fn stands(text: &str) -> Result<Value, Fault> {

@@ -5,6 +5,8 @@ use std::fmt;
 /// Something wrong in a text, or a change that cannot be made to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
+    /// The file, where a document has several.
+    pub file: Option<String>,
     /// The line, from 1.
     pub line: usize,
     /// The character of the line, from 1, if known.
@@ -21,11 +23,17 @@ impl Fault {
     /// A fault at a byte of a text.
     pub(super) fn at(text: &str, byte: usize, message: impl Into<String>) -> Self {
         let (line, column) = place(text, byte);
-        Self { line, column: Some(column), field: None, message: message.into(), help: None }
+        Self { file: None, line, column: Some(column), field: None, message: message.into(), help: None }
     }
 
     pub(super) fn of(mut self, field: &str) -> Self {
         self.field = Some(field.to_owned());
+        self
+    }
+
+    /// The same in one of several files.
+    pub(super) fn in_file(mut self, path: &str) -> Self {
+        self.file = Some(path.to_owned());
         self
     }
 

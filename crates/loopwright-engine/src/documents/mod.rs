@@ -23,6 +23,7 @@ mod reader;
 mod shape;
 mod splice;
 mod team;
+mod todo;
 mod toml;
 mod tree;
 mod vibe;
@@ -33,9 +34,10 @@ use serde_json::Value;
 
 pub use self::agentd::Agentd;
 pub use self::fault::Fault;
-pub use self::reader::{About, Page, Reader};
+pub use self::reader::{About, Numbering, Page, Reader};
 pub use self::shape::{Misfit, misfits};
 pub use self::team::Team;
+pub use self::todo::Todo;
 pub use self::vibe::Vibe;
 
 use self::path::Step;
@@ -144,6 +146,11 @@ pub fn text_of(bytes: &[u8]) -> Result<&str, Fault> {
         let good = bytes.get(..error.valid_up_to()).map(String::from_utf8_lossy).unwrap_or_default();
         Fault::at(&good, good.len(), "this is not text: it is not UTF-8").helped("save the file as UTF-8")
     })
+}
+
+/// Where a line of a text begins; lines are counted from 1.
+fn text_at(text: &str, line: usize) -> usize {
+    text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum()
 }
 
 /// A text that has been read.

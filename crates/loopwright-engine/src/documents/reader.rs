@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::agentd::Agentd;
 use super::team::Team;
+use super::todo::Todo;
 use super::vibe::Vibe;
 use super::{Fault, Format, text_of};
 
@@ -19,6 +20,19 @@ pub enum Reader {
     Agentd(Agentd),
     /// Files of a team's session.
     Team(Team),
+    /// Issues of a `TODO` folder, and the tasks they are split into.
+    Todo(Todo),
+}
+
+/// What a new document of several files is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Numbering {
+    /// By its key.
+    ByKey,
+    /// By a number that no other has that the run made.
+    OfRun,
+    /// By a number that nobody takes in any worktree or branch of the repository.
+    Shared,
 }
 
 /// A file of a document.
@@ -46,13 +60,16 @@ impl Reader {
     pub fn named(name: &str) -> Option<Self> {
         let general = Format::named(name).map(Self::General);
         let special = || Vibe::named(name).map(Self::Vibe).or_else(|| Agentd::named(name).map(Self::Agentd));
-        general.or_else(special).or_else(|| Team::named(name).map(Self::Team))
+        let later = || Team::named(name).map(Self::Team).or_else(|| Todo::named(name).map(Self::Todo));
+        general.or_else(special).or_else(later)
     }
 
     /// The text of a file's bytes. Formats of others say themselves what becomes of bytes that are none.
     pub fn text(self, bytes: &[u8]) -> Result<String, Fault> {
         match self {
-            Self::General(_) | Self::Agentd(_) | Self::Team(_) => text_of(bytes).map(str::to_owned),
+            Self::General(_) | Self::Agentd(_) | Self::Team(_) | Self::Todo(_) => {
+                text_of(bytes).map(str::to_owned)
+            }
             Self::Vibe(_) => Ok(loopwright_formats::vibe::text::decode(bytes)),
         }
     }
@@ -65,6 +82,7 @@ impl Reader {
             Self::Vibe(file) => Ok(file.value(text, about)),
             Self::Agentd(file) => file.value(pages, about).map_err(|it| vec![it]),
             Self::Team(file) => file.value(text),
+            Self::Todo(file) => file.value(pages),
         }
     }
 
@@ -74,6 +92,15 @@ impl Reader {
             Self::General(_) | Self::Vibe(_) => None,
             Self::Agentd(file) => file.lacks(page, about),
             Self::Team(file) => file.lacks(page),
+            Self::Todo(file) => file.lacks(page),
+        }
+    }
+
+    /// What keeps the files of a document that a call was to bring from being one together, in words.
+    pub fn lack_together(self, pages: &[Page]) -> Option<String> {
+        match self {
+            Self::Todo(file) => file.lack_together(pages),
+            _ => None,
         }
     }
 
@@ -88,7 +115,7 @@ impl Reader {
                 }
                 other => other,
             },
-            Self::General(_) | Self::Vibe(_) | Self::Team(_) => entry.clone(),
+            Self::General(_) | Self::Vibe(_) | Self::Team(_) | Self::Todo(_) => entry.clone(),
             Self::Agentd(file) => file.means(entry),
         }
     }
@@ -100,13 +127,14 @@ impl Reader {
             Self::Vibe(file) => Ok(file.get(text, field)),
             Self::Agentd(file) => file.get(text, field).map_err(|it| vec![it]),
             Self::Team(file) => file.get(text, field),
+            Self::Todo(file) => file.get(text, field),
         }
     }
 
     /// Whether a field shows a value, where that is another question than what it holds.
     pub fn shows(self, text: &str, field: &str, value: &Value) -> Option<bool> {
         match self {
-            Self::General(_) | Self::Vibe(_) => None,
+            Self::General(_) | Self::Vibe(_) | Self::Todo(_) => None,
             Self::Agentd(file) => file.shows(text, field, value),
             Self::Team(file) => file.shows(text, field, value),
         }
@@ -119,6 +147,7 @@ impl Reader {
             Self::Vibe(_) => None,
             Self::Agentd(file) => file.line(text, field),
             Self::Team(file) => file.line(text, field),
+            Self::Todo(file) => file.line(text, field),
         }
     }
 
@@ -131,6 +160,7 @@ impl Reader {
             }
             Self::Agentd(file) => file.set(text, field, value, about),
             Self::Team(file) => file.set(text, field, value, about),
+            Self::Todo(file) => file.set(text, field, value),
         }
     }
 
@@ -138,10 +168,54 @@ impl Reader {
     pub fn append(self, text: &str, field: &str, value: &Value) -> Result<String, Fault> {
         match self {
             Self::General(format) => format.append(text, field, value),
+            Self::Todo(file) => file.append(text, field, value),
             Self::Vibe(_) | Self::Agentd(_) | Self::Team(_) => {
                 Err(Fault::at(text, 0, "nothing can be added to this").of(field))
             }
         }
+    }
+
+    /// An entry as it stands in a field once it was added.
+    pub fn entry(self, field: &str, value: &Value) -> Value {
+        match (self, value) {
+            // A line of `json-lines` is what the line says.
+            (Self::General(Format::JsonLines), Value::String(line)) => {
+                serde_json::from_str(line).unwrap_or_else(|_| value.clone())
+            }
+            (Self::Todo(file), _) => file.entry(field, value),
+            _ => value.clone(),
+        }
+    }
+
+    /// What new documents are called.
+    pub fn numbering(self) -> Numbering {
+        if let Self::Todo(file) = self { file.numbering() } else { Numbering::ByKey }
+    }
+
+    /// A new document that knows its own name.
+    pub fn called(self, text: &str, name: &str) -> Result<String, Fault> {
+        if let Self::Todo(file) = self { file.called(text, name) } else { Ok(text.to_owned()) }
+    }
+
+    /// Whether a field names other documents of the same kind.
+    pub fn refers(self, field: &str) -> bool {
+        matches!(self, Self::Todo(file) if file.refers(field))
+    }
+
+    /// Whether a document of this kind may be called so.
+    pub fn is_name(self, name: &str) -> bool {
+        matches!(self, Self::Todo(file) if file.is_name(name))
+    }
+
+    /// Other files that speak of one of this kind, as they have to be once it is what it is `now`; nothing for `before` is a
+    /// file that is new, and nothing for `now` one that is gone.
+    pub fn beside<E>(
+        self,
+        path: &str,
+        change: (Option<&str>, Option<&str>),
+        read: impl FnMut(&str) -> Result<Option<String>, E>,
+    ) -> Result<Vec<(String, String)>, E> {
+        if let Self::Todo(file) = self { file.beside(path, change, read) } else { Ok(Vec::new()) }
     }
 
     /// A document of which nothing is known yet.

@@ -205,6 +205,7 @@ fn fault(document: &Document<'_>, problem: &Problem) -> Fault {
             (None, None) => break document.begins(),
         }
     };
-    let fault = Fault { line, column: None, field: None, message: problem.message.clone(), help: None };
+    let fault =
+        Fault { file: None, line, column: None, field: None, message: problem.message.clone(), help: None };
     if problem.field.is_empty() { fault } else { fault.of(&problem.field) }
 }

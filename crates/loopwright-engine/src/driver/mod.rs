@@ -24,7 +24,7 @@ pub(crate) use self::holder::{is_alive, is_gone};
 pub use self::letters::fits;
 pub use self::place::at_work_in;
 pub(crate) use self::record::stands;
-pub use self::record::{AT_WORK, WAITS_UNTIL};
+pub use self::record::{AT_WORK, WAITS_UNTIL, is_open};
 pub use self::standing::Standing;
 pub use self::steps::Asking;
 use crate::engine::{Definition, Engine, unkept};

@@ -3,14 +3,14 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use loopwright_core::definition::Workflow;
+use loopwright_core::definition::{Outcome as Ending, Workflow};
 use loopwright_core::machine::{Cost, Event, Evidence, Outcome, Run, RunView, Want, advance, due};
 use serde_json::json;
 
 use super::Driver;
 use crate::effects;
 use crate::error::EngineError;
-use crate::journal::{Batch, Stands, digest};
+use crate::journal::{Batch, RunLine, Stands, digest};
 use crate::people::Message;
 use crate::process::{MARK, end_leftover};
 
@@ -145,12 +145,22 @@ pub const AT_WORK: &str = "at work";
 /// What the status of one begins with that waits for a time.
 pub const WAITS_UNTIL: &str = "waits until ";
 
+/// The status of a run that a person ended.
+const ENDED: &str = "ended by a person";
+
+/// Whether a run on a list has begun and is not over.
+pub fn is_open(line: &RunLine) -> bool {
+    let endings = [Ending::Success, Ending::Failure, Ending::Stopped, Ending::Refused];
+    let status = line.stands.status.as_str();
+    line.last > 0 && status != ENDED && endings.iter().all(|it| it.word() != status)
+}
+
 /// Where a run stands, for lists.
 pub(crate) fn stands(workflow: &Workflow, run: &Run) -> Stands {
     let view = RunView::of(workflow, run);
     let status = match (run.is_over(), view.outcome) {
         (true, Some(outcome)) => outcome.word().to_owned(),
-        (true, None) => "ended by a person".to_owned(),
+        (true, None) => ENDED.to_owned(),
         (false, _) => match due(workflow, run).first().map(|it| &it.want) {
             Some(Want::Await { verbs }) => {
                 let verbs: Vec<&str> = verbs.iter().map(|it| &**it).collect();

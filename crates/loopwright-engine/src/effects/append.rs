@@ -18,7 +18,7 @@ pub(super) fn prepare(scene: &Scene<'_>, values: &mut Value) -> Result<(), Engin
     if let Ok(field) = find(scene, &as_text(&values["to"]))?
         && let Ok(Some(text)) = Changes::default().there(scene, &field)?
     {
-        times = count(&field, &text, &entry(&field, &values["append"])).unwrap_or(0);
+        times = count(&field, &text, &field.entry(&values["append"])).unwrap_or(0);
     }
     values["times"] = json!(times);
     Ok(())
@@ -31,7 +31,7 @@ pub(super) fn perform(scene: &Scene<'_>, values: &Value) -> Result<Done, EngineE
     };
     let mut changes = Changes::default();
     let before = values["times"].as_u64().unwrap_or(0);
-    let value = entry(&field, &values["append"]);
+    let value = field.entry(&values["append"]);
     let changed = changes.text(scene, &field)?.and_then(|text| {
         if count(&field, &text, &value)? > before { Ok(None) } else { field.append(&text, &value).map(Some) }
     });
@@ -42,16 +42,6 @@ pub(super) fn perform(scene: &Scene<'_>, values: &Value) -> Result<Done, EngineE
     }
     changes.write(scene)?;
     Ok(Done::plain("done", ""))
-}
-
-/// What is added: a line of `json-lines` is what the line says.
-fn entry(field: &Field<'_>, value: &Value) -> Value {
-    match value {
-        Value::String(line) if field.reader == Reader::General(Format::JsonLines) => {
-            serde_json::from_str(line).unwrap_or_else(|_| value.clone())
-        }
-        other => other.clone(),
-    }
 }
 
 /// How often an entry is in a list, or lines are in a section.

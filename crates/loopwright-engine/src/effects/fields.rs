@@ -115,6 +115,11 @@ impl Field<'_> {
         set.map_err(|it| self.wrong(&it))
     }
 
+    /// An entry as it stands in the field once it was added.
+    pub(super) fn entry(&self, value: &Value) -> Value {
+        self.reader.entry(&self.name, value)
+    }
+
     /// The text with one more entry in the field.
     pub(super) fn append(&self, text: &str, value: &Value) -> Result<String, String> {
         self.reader.append(text, &self.name, value).map_err(|it| self.wrong(&it))
@@ -142,21 +147,31 @@ impl Field<'_> {
 /// Files that are being changed: nothing is written before all of it is known to work.
 #[derive(Default)]
 pub(super) struct Changes {
-    texts: IndexMap<String, (Option<String>, String)>,
+    texts: IndexMap<String, Text>,
+}
+
+/// A file that is being changed.
+struct Text {
+    /// Nothing, if it is not there.
+    before: Option<String>,
+    now: String,
+    /// What reads it; nothing for a file that only speaks of others.
+    reader: Option<Reader>,
 }
 
 impl Changes {
     /// The text of a field's file so far. `None`: there is no file.
     pub(super) fn there(&mut self, scene: &Scene<'_>, field: &Field<'_>) -> Refusable<Option<String>> {
-        if let Some((_, text)) = self.texts.get(&field.path) {
-            return Ok(Ok(Some(text.clone())));
+        if let Some(text) = self.texts.get(&field.path) {
+            return Ok(Ok(Some(text.now.clone())));
         }
         let Some(bytes) = scene.files.read(&field.path)? else { return Ok(Ok(None)) };
         let text = match text_of(&bytes) {
             Ok(text) => text.to_owned(),
             Err(fault) => return Ok(Err(field.wrong(&fault))),
         };
-        self.texts.insert(field.path.clone(), (Some(text.clone()), text.clone()));
+        let held = Text { before: Some(text.clone()), now: text.clone(), reader: Some(field.reader) };
+        self.texts.insert(field.path.clone(), held);
         Ok(Ok(Some(text)))
     }
 
@@ -175,16 +190,34 @@ impl Changes {
 
     /// Takes a text in.
     pub(super) fn put(&mut self, field: &Field<'_>, text: String) {
-        match self.texts.get_mut(&field.path) {
-            Some((_, now)) => *now = text,
-            None => drop(self.texts.insert(field.path.clone(), (None, text))),
+        if let Some(held) = self.texts.get_mut(&field.path) {
+            held.now = text;
+        } else {
+            let held = Text { before: None, now: text, reader: Some(field.reader) };
+            self.texts.insert(field.path.clone(), held);
         }
     }
 
-    /// Writes what differs, and says whether anything did.
-    pub(super) fn write(self, scene: &Scene<'_>) -> Result<bool, EngineError> {
+    /// Writes what differs, and what speaks of it; says whether anything was.
+    pub(super) fn write(mut self, scene: &Scene<'_>) -> Result<bool, EngineError> {
+        let own: Vec<(String, Option<String>, String, Reader)> = self
+            .texts
+            .iter()
+            .filter_map(|(path, it)| Some((path.clone(), it.before.clone(), it.now.clone(), it.reader?)))
+            .collect();
+        for (path, before, now, reader) in own {
+            // Also where nothing differs: whoever tried before may not have got so far.
+            let beside =
+                reader.beside(&path, (before.as_deref(), Some(&now)), |path| self.now(scene, path))?;
+            for (path, text) in beside {
+                match self.texts.get_mut(&path) {
+                    Some(held) => held.now = text,
+                    None => drop(self.texts.insert(path, Text { before: None, now: text, reader: None })),
+                }
+            }
+        }
         let mut any = false;
-        for (path, (before, now)) in self.texts {
+        for (path, Text { before, now, .. }) in self.texts {
             if before.as_ref() != Some(&now) {
                 scene.files.write(&path, now.as_bytes())?;
                 any = true;
@@ -192,4 +225,16 @@ impl Changes {
         }
         Ok(any)
     }
+
+    fn now(&self, scene: &Scene<'_>, path: &str) -> Result<Option<String>, EngineError> {
+        match self.texts.get(path) {
+            Some(held) => Ok(Some(held.now.clone())),
+            None => in_words(scene, path),
+        }
+    }
+}
+
+/// What a file says. One that is no text says nothing that could be changed.
+pub(super) fn in_words(scene: &Scene<'_>, path: &str) -> Result<Option<String>, EngineError> {
+    Ok(scene.files.read(path)?.and_then(|it| text_of(&it).ok().map(str::to_owned)))
 }

@@ -17,13 +17,16 @@ use crate::scene::Scene;
 pub(crate) const NO_REPOSITORY: &str = "this project is in no git repository; make one (`git init`)";
 
 /// A worktree.
-pub(crate) struct Worktree {
-    pub(crate) path: PathBuf,
-    pub(crate) branch: Option<String>,
+#[derive(Clone, Debug)]
+pub struct Worktree {
+    /// Where it is.
+    pub path: PathBuf,
+    /// What is checked out there; nothing, where that is no branch.
+    pub branch: Option<String>,
 }
 
 /// All worktrees of a repository, the main one first.
-pub(crate) fn all(git: &Git) -> Result<Vec<Worktree>, GitError> {
+pub fn all(git: &Git) -> Result<Vec<Worktree>, GitError> {
     let listed = git.bytes(&["worktree", "list", "--porcelain", "-z"])?;
     let mut found: Vec<Worktree> = Vec::new();
     for line in String::from_utf8_lossy(&listed).split('\0') {

@@ -18,6 +18,8 @@ struct Kept {
     runs: IndexMap<String, Run>,
     blobs: IndexMap<String, Vec<u8>>,
     letters: u64,
+    /// The last number of each series, and what was given to whom.
+    numbers: IndexMap<String, (u64, IndexMap<String, u64>)>,
 }
 
 #[derive(Debug)]
@@ -166,5 +168,17 @@ impl Journal for Memory {
 
     fn inbox(&self, run: &str) -> Result<Vec<Letter>, JournalError> {
         Ok(self.kept().run(run)?.inbox.clone())
+    }
+
+    fn number(&self, series: &str, holder: &str, least: u64) -> Result<u64, JournalError> {
+        let mut kept = self.kept();
+        let (last, given) = kept.numbers.entry(series.to_owned()).or_default();
+        if let Some(own) = given.get(holder).filter(|it| **it >= least) {
+            return Ok(*own);
+        }
+        let number = least.max(last.saturating_add(1));
+        *last = number;
+        given.insert(holder.to_owned(), number);
+        Ok(number)
     }
 }

@@ -68,6 +68,10 @@ pub trait Journal: Send + Sync {
 
     /// What was left for a run and not taken, in order.
     fn inbox(&self, run: &str) -> Result<Vec<Letter>, JournalError>;
+
+    /// A number of a series, for somebody: the one they were given, if that is not below `least`, or else the first from
+    /// there on that is above all that anybody was given. Nobody else is ever given it.
+    fn number(&self, series: &str, holder: &str, least: u64) -> Result<u64, JournalError>;
 }
 
 /// A run about to begin.

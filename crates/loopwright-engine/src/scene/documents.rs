@@ -231,6 +231,7 @@ impl Scene<'_> {
         }
         let Some(declared) = self.workflow.documents.get(&**name) else { return Ok(None) };
         let reader = declared.reader.as_deref().and_then(Reader::named);
+        let mut pages = Vec::new();
         for path in &files {
             let bytes = self.files.read(path)?.unwrap_or_default();
             // What is no text has no headings.
@@ -242,6 +243,7 @@ impl Scene<'_> {
                 if let Some(why) = reader.lacks(&page, &about) {
                     return Ok(Some(format!("`{path}` is no `{name}` yet: {why}")));
                 }
+                pages.push(page);
             }
             if let Some(heading) = lacking(text, &declared.has) {
                 let told = format!(
@@ -250,7 +252,8 @@ impl Scene<'_> {
                 return Ok(Some(told));
             }
         }
-        Ok(None)
+        let together = reader.and_then(|it| it.lack_together(&pages));
+        Ok(together.map(|why| format!("the files of `{name}` do not go together yet: {why}")))
     }
 
     /// Files of a document that are not what they were when the run began.
@@ -314,6 +317,7 @@ fn wrong(path: &str, fault: &Fault) -> Unseen {
 }
 
 fn all_wrong(path: &str, faults: &[Fault]) -> Unseen {
-    let lines: Vec<String> = faults.iter().map(|it| format!("{path}: {it}")).collect();
+    let of = |it: &Fault| it.file.clone().unwrap_or_else(|| path.to_owned());
+    let lines: Vec<String> = faults.iter().map(|it| format!("{}: {it}", of(it))).collect();
     Unseen::Wrong(lines.join("\n"))
 }

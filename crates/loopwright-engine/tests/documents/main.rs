@@ -8,4 +8,5 @@ mod hostile;
 mod shapes;
 mod team;
 mod team_wild;
+mod todo;
 mod wild;

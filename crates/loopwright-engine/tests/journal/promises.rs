@@ -15,6 +15,7 @@ enum Ask {
     Append { lease: usize, off: i8, count: u8, snapshot: bool, stands: bool, take: Option<u64> },
     Post { run: u8, body: String },
     Put(Vec<u8>),
+    Number { series: u8, holder: u8, least: u64 },
     Look { run: u8, after: u64 },
 }
 
@@ -35,6 +36,8 @@ fn asks() -> impl Strategy<Value = Ask> {
             }),
         2 => (run.clone(), ".{0,8}").prop_map(|(run, body)| Ask::Post { run, body }),
         1 => prop::collection::vec(any::<u8>(), 0..12).prop_map(Ask::Put),
+        1 => (0..2_u8, 0..3_u8, 0..6_u64)
+            .prop_map(|(series, holder, least)| Ask::Number { series, holder, least }),
         2 => (run, 0..5_u64).prop_map(|(run, after)| Ask::Look { run, after }),
     ]
 }
@@ -72,6 +75,9 @@ fn answer(journal: &dyn Journal, ask: &Ask, at: u64, leases: &mut Vec<Lease>) ->
         Ask::Put(bytes) => {
             let digest = journal.put(bytes).expect("bytes are kept");
             format!("{digest} {:?}", journal.blob(&digest))
+        }
+        Ask::Number { series, holder, least } => {
+            format!("{:?}", journal.number(&series.to_string(), &holder.to_string(), *least))
         }
         Ask::Look { run, after } => {
             let run = name(*run);
@@ -170,6 +176,41 @@ fn letters_are_taken_with_the_events_they_lead_to() {
         let left = journal.inbox("a").expect("letters");
         assert_eq!(left.iter().map(|it| it.body.as_str()).collect::<Vec<_>>(), ["stop"]);
     });
+}
+
+#[test]
+fn a_number_is_given_once() {
+    both(|journal| {
+        let number =
+            |series: &str, holder: &str, least| journal.number(series, holder, least).expect("a number");
+        assert_eq!(number("a", "me", 1), 1);
+        assert_eq!(number("a", "you", 1), 2);
+        assert_eq!(number("a", "me", 1), 1);
+        assert_eq!(number("b", "you", 40), 40);
+        // What was given up for another is nobody's.
+        assert_eq!(number("a", "me", 2), 3);
+        assert_eq!(number("a", "me", 2), 3);
+        assert_eq!(number("a", "they", 1), 4);
+        assert_eq!(number("a", "they", u64::from(u32::MAX)), u64::from(u32::MAX));
+    });
+}
+
+#[test]
+fn whoever_asks_at_once_is_given_another_number() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("journal.db");
+    let taken: Vec<u64> = std::thread::scope(|scope| {
+        let ask = |thread: u64| {
+            let journal = Sqlite::open(&path).expect("a journal");
+            let ask = |at: u64| journal.number("a", &format!("{thread}.{at}"), 5).expect("a number");
+            (0..8).map(ask).collect::<Vec<_>>()
+        };
+        let all: Vec<_> = (0..4).map(|thread| scope.spawn(move || ask(thread))).collect();
+        all.into_iter().flat_map(|it| it.join().expect("it goes well")).collect()
+    });
+    let mut sorted = taken.clone();
+    sorted.sort_unstable();
+    assert_eq!(sorted, (5..37).collect::<Vec<_>>());
 }
 
 #[test]

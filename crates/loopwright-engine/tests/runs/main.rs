@@ -41,6 +41,7 @@ mod team_files;
 mod team_import;
 mod team_repairs;
 mod texts;
+mod todo;
 mod trunk;
 mod vibe;
 mod vibe_committed;

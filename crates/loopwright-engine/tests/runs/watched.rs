@@ -115,6 +115,10 @@ impl Journal for Watched {
         self.change(&Change::Lease, || self.inner.release(lease))
     }
 
+    fn number(&self, series: &str, holder: &str, least: u64) -> Result<u64, JournalError> {
+        self.inner.number(series, holder, least)
+    }
+
     fn post(&self, run: &str, at: Millis, body: &str) -> Result<(), JournalError> {
         self.inner.post(run, at, body)
     }

@@ -20,18 +20,22 @@ pub(super) struct New<'a> {
 
 /// The entries among some lines.
 pub(super) fn entries(page: &Page<'_>, lines: Range<usize>) -> Vec<Placed> {
+    let lines = lines.start..lines.end.min(page.lines.len());
     let own = page.lines.get(lines.clone()).unwrap_or_default();
     own.iter().zip(lines).filter_map(|(line, at)| placed(line, at)).collect()
 }
 
-/// A text with one more entry among the lines below a heading, behind those it needs first or behind all of them.
-pub(super) fn with(text: &str, page: &Page<'_>, lines: Range<usize>, new: New<'_>) -> String {
+/// A text with more entries among the lines below a heading, behind those that the first needs or behind all of them.
+pub(super) fn with(text: &str, page: &Page<'_>, lines: Range<usize>, all: &[New<'_>]) -> String {
+    let Some(new) = all.first() else { return text.to_owned() };
     let there = entries(page, lines.clone());
     let end = line_end(text);
     let items: Vec<&Placed> = there.iter().filter(|it| !it.is_row()).collect();
     let needed = items.iter().rfind(|it| new.after.contains(&it.entry.id));
     let Some(like) = needed.or(items.last()) else {
-        return first(text, page, &lines, &format!("- {}", said(new, true, false, false)));
+        let entries: Vec<String> =
+            all.iter().map(|it| format!("- {}", said(*it, true, false, false))).collect();
+        return first(text, page, &lines, &entries.join(end));
     };
     // One that needs nothing stands as far out as any.
     let depth = |it: &Placed| page.lines.get(it.at).map_or(0, |it| markdown::indent(it.text));
@@ -42,10 +46,12 @@ pub(super) fn with(text: &str, page: &Page<'_>, lines: Range<usize>, new: New<'_
     let bullet =
         bare.get(..marker).filter(|it| !it.starts_with(|it: char| it.is_ascii_digit())).unwrap_or("- ");
     let indent = if needed.is_some() { depth(like) + bullet.len() } else { least };
-    let entry = said(new, like.has_box(), like.has_word(), needed.is_some());
+    let entries = all.iter().map(|it| said(*it, like.has_box(), like.has_word(), needed.is_some()));
+    let indent = " ".repeat(indent);
+    let entries: Vec<String> = entries.map(|it| format!("{end}{indent}{bullet}{it}")).collect();
     let behind = last_of(page, like.at, if needed.is_some() { depth(like) } else { least }, lines.end);
     let at = page.lines.get(behind).map_or(text.len(), |it| it.start + it.text.trim_end().len());
-    replaced(text, at..at, &format!("{end}{}{bullet}{entry}", " ".repeat(indent)))
+    replaced(text, at..at, &entries.concat())
 }
 
 /// The last line that belongs to an entry: those behind it that stand further in than `depth`.
@@ -111,6 +117,21 @@ pub(super) fn without(text: &str, page: &Page<'_>, gone: &[&Placed]) -> String {
         };
         replaced(&text, range, "")
     })
+}
+
+/// A text in which every entry shows how far its issue is, as far as that is known, and none is there twice.
+pub(super) fn in_step(text: &str, found: &[Placed], status_of: &dyn Fn(&str) -> Option<Status>) -> String {
+    let own = found.iter().rev().filter_map(|it| Some((it, status_of(&it.entry.id)?)));
+    let changed = own.filter(|(it, status)| it.entry.shown.is_some_and(|shown| shown != *status));
+    let shown = changed.fold(text.to_owned(), |text, (it, status)| it.showing(&text, status));
+    let mut seen = std::collections::HashSet::new();
+    let again: Vec<usize> = found.iter().filter(|it| !seen.insert(&it.entry.id)).map(|it| it.at).collect();
+    if again.is_empty() {
+        return shown;
+    }
+    let page = Page::read(&shown);
+    let found = entries(&page, 0..page.lines.len());
+    without(&shown, &page, &found.iter().filter(|it| again.contains(&it.at)).collect::<Vec<_>>())
 }
 
 /// A text in which every entry of an issue shows how far that is.

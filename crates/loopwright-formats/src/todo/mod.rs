@@ -29,13 +29,15 @@ pub use self::body::Criterion;
 pub use self::change::{get, set};
 pub use self::check::{Finding, Folder, Report, check};
 pub use self::comments::{comment, with_comment};
-pub use self::conflict::{has_conflict, sides};
+pub use self::conflict::{has_conflict, resolved, sides};
 pub use self::draft::Draft;
 pub use self::entries::Entry;
 pub use self::issue::{Issue, Lines};
-pub use self::parent::{shown_in_parent, with_sub_issue, without_sub_issue};
-pub use self::readme::{CATEGORY, Category, Readme, shown_in_readme, with_entry, without_entry};
-pub use self::rename::{listed_as, referred, renamed};
+pub use self::parent::{parent_in_step, shown_in_parent, with_sub_issue, without_sub_issue};
+pub use self::readme::{
+    CATEGORY, Category, Readme, readme_in_step, shown_in_readme, with_entries, with_entry, without_entry,
+};
+pub use self::rename::{Meant, listed_as, referred, renamed};
 pub use self::task::{Task, unknown};
 pub use self::tracker::{Branch, Standing, Tracker, place};
 pub use self::words::{is_id, parts_of};

@@ -14,6 +14,12 @@ pub fn shown_in_parent(text: &str, id: &str, status: Status) -> String {
     lists::showing(text, &Body::read(&page).sub_issues, id, status)
 }
 
+/// An issue whose list shows of all sub-issues how far they are, each once.
+pub fn parent_in_step(text: &str, status_of: &dyn Fn(&str) -> Option<Status>) -> String {
+    let page = Page::read(text);
+    lists::in_step(text, &Body::read(&page).sub_issues, status_of)
+}
+
 /// An issue that lists a sub-issue: behind those it needs first, with `↳`, or behind all others.
 pub fn with_sub_issue(text: &str, (id, title): (&str, &str), status: Status, after: &[String]) -> String {
     let page = Page::read(text);
@@ -23,7 +29,7 @@ pub fn with_sub_issue(text: &str, (id, title): (&str, &str), status: Status, aft
     }
     let new = New { id, title, status, after };
     if let Some(section) = body.section(About::SubIssues) {
-        return lists::with(text, &page, section.lines.clone(), new);
+        return lists::with(text, &page, section.lines.clone(), &[new]);
     }
     let end = line_end(text);
     let section = format!("## Sub-issues{end}{end}- {}", lists::said(new, true, false, false));

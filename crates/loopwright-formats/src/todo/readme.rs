@@ -105,31 +105,48 @@ fn below(page: &Page<'_>, heading: usize) -> std::ops::Range<usize> {
     heading + 1..next.map_or(page.lines.len(), |(at, _)| at)
 }
 
+/// A list that shows of all its issues how far they are, each once.
+pub fn readme_in_step(text: &str, status_of: &dyn Fn(&str) -> Option<Status>) -> String {
+    let page = Page::read(text);
+    let found = lists::entries(&page, 0..page.lines.len());
+    let mut changed = lists::in_step(text, &found, status_of);
+    let by_status = page.lines.iter().any(|it| it.heading().is_some_and(|(_, it)| Status::of(it).is_some()));
+    for entry in found.iter().filter(|_| by_status) {
+        if let Some(status) = status_of(&entry.entry.id) {
+            changed = moved(&changed, &entry.entry.id, status).unwrap_or(changed);
+        }
+    }
+    changed
+}
+
 /// A list with an issue in a category, which is made if there is none of that name. An empty text is begun.
 pub fn with_entry(text: &str, category: Option<&str>, (id, title): (&str, &str), status: Status) -> String {
+    if lists::entries(&Page::read(text), 0..usize::MAX).iter().any(|it| it.entry.id == id) {
+        return shown_in_readme(text, id, status);
+    }
+    with_entries(text, category, &[(id, title, status)])
+}
+
+/// The same with several that it does not have.
+pub fn with_entries(text: &str, category: Option<&str>, all: &[(&str, &str, Status)]) -> String {
     let is_blank = text.trim_start_matches('\u{feff}').trim().is_empty();
     let text = if is_blank { BEGUN } else { text };
     let page = Page::read(text);
-    let found = lists::entries(&page, 0..page.lines.len());
-    if found.iter().any(|it| it.entry.id == id) {
-        return shown_in_readme(text, id, status);
-    }
-    let new = New { id, title, status, after: &[] };
+    let all: Vec<New<'_>> =
+        all.iter().map(|(id, title, status)| New { id, title, status: *status, after: &[] }).collect();
     let name = category.unwrap_or(CATEGORY).trim();
     let is_it = |it: &str| it.to_lowercase() == name.to_lowercase();
-    let headings = || {
-        page.lines
-            .iter()
-            .enumerate()
-            .filter_map(|(at, it)| it.heading().map(|(level, title)| (at, level, title)))
-    };
+    let headings = page.lines.iter().enumerate();
+    let mut headings = headings.filter_map(|(at, it)| it.heading().map(|(level, title)| (at, level, title)));
     // The title of the page is no category, as long as there are others.
-    let named = headings().find(|(_, level, title)| *level > 1 && is_it(title));
+    let named = headings.find(|(_, level, title)| *level > 1 && is_it(title));
     if let Some((at, ..)) = named {
-        return lists::with(text, &page, below(&page, at), new);
+        return lists::with(text, &page, below(&page, at), &all);
     }
     let end = line_end(text);
-    appended(text, &format!("## {name}{end}{end}- {}", lists::said(new, true, false, false)))
+    let entries: Vec<String> =
+        all.iter().map(|it| format!("- {}", lists::said(*it, true, false, false))).collect();
+    appended(text, &format!("## {name}{end}{end}{}", entries.join(end)))
 }
 
 /// A list without an issue.

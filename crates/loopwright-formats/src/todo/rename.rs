@@ -12,22 +12,32 @@ pub fn renamed(text: &str, from: &str, to: &str) -> String {
     within(text, 0..text.len(), from, to)
 }
 
-/// A text in which references to an issue, and not what is said about it, lead to another: parent, dependencies, and the
-/// entries of its sub-issues that `is_meant`, given what they say besides.
-pub fn referred(text: &str, from: &str, to: &str, is_meant: impl Fn(&str) -> bool) -> String {
+/// What of a text leads to an issue, and not only speaks of it.
+#[derive(Clone, Copy)]
+pub struct Meant<'m> {
+    /// Whether its parent and its dependencies do.
+    pub fields: bool,
+    /// Which entries of lists do, given what they say besides.
+    pub entries: &'m dyn Fn(&str) -> bool,
+}
+
+/// An issue in which what leads to another leads to a third: parent, dependencies, and entries of its sub-issues.
+pub fn referred(text: &str, from: &str, to: &str, meant: Meant<'_>) -> String {
     let page = Page::read(text);
     let fields = Fields::read(&page, FIELDS);
-    let mut places: Vec<_> = fields.places(&["parent", "depends-on"]).collect();
+    let is_meant = meant.entries;
+    let mut places: Vec<_> =
+        fields.places(if meant.fields { &["parent", "depends-on"] } else { &[] }).collect();
     let entries = Body::read(&page).sub_issues;
-    places.extend(lines_of(&page, &entries, from, &is_meant));
+    places.extend(lines_of(&page, &entries, from, is_meant));
     all_within(text, places, from, to)
 }
 
 /// A list of issues in which the entries of one that `is_meant` lead to another.
-pub fn listed_as(text: &str, from: &str, to: &str, is_meant: impl Fn(&str) -> bool) -> String {
+pub fn listed_as(text: &str, from: &str, to: &str, is_meant: &dyn Fn(&str) -> bool) -> String {
     let page = Page::read(text);
     let entries = super::lists::entries(&page, 0..page.lines.len());
-    let places = lines_of(&page, &entries, from, &is_meant).collect();
+    let places = lines_of(&page, &entries, from, is_meant).collect();
     all_within(text, places, from, to)
 }
 
@@ -35,7 +45,7 @@ fn lines_of<'p>(
     page: &'p Page<'_>,
     entries: &'p [Placed],
     id: &'p str,
-    is_meant: &'p impl Fn(&str) -> bool,
+    is_meant: &'p dyn Fn(&str) -> bool,
 ) -> impl Iterator<Item = std::ops::Range<usize>> + 'p {
     let own = entries.iter().filter(move |it| it.entry.id == id);
     let lines = own.filter_map(|it| page.lines.get(it.at).map(|line| (it, line)));

@@ -1,8 +1,9 @@
 //! Lists of issues: in `README.md`, and of sub-issues.
 
 use loopwright_formats::todo::{
-    Readme, Status, has_conflict, listed_as, referred, renamed, shown_in_parent, shown_in_readme, sides,
-    with_entry, with_sub_issue, without_entry, without_sub_issue,
+    Meant, Readme, Status, has_conflict, listed_as, parent_in_step, readme_in_step, referred, renamed,
+    resolved, shown_in_parent, shown_in_readme, sides, with_entries, with_entry, with_sub_issue,
+    without_entry, without_sub_issue,
 };
 
 #[test]
@@ -179,10 +180,16 @@ fn an_issue_is_called_otherwise_wherever_it_is_meant() {
     assert_eq!(renamed(own, "A-1", "A-9"), wanted);
     let other = "---\ntitle: see A-1\nparent: A-1\ndepends-on: [A-1, A-12] # A-1\n---\n\nA-1\n\n## Sub-issues\n\n- [ ] [A-1](A-1.md): one\n- [ ] [A-1](A-1.md): other (In Progress)\n";
     let wanted = "---\ntitle: see A-1\nparent: A-9\ndepends-on: [A-9, A-12] # A-1\n---\n\nA-1\n\n## Sub-issues\n\n- [ ] [A-1](A-1.md): one\n- [ ] [A-9](A-9.md): other (In Progress)\n";
-    assert_eq!(referred(other, "A-1", "A-9", |it| it == "other"), wanted);
+    let meant = Meant { fields: true, entries: &|it| it == "other" };
+    assert_eq!(referred(other, "A-1", "A-9", meant), wanted);
+    let lists = Meant { fields: false, ..meant };
+    assert_eq!(
+        referred(other, "A-1", "A-9", lists),
+        other.replace("[A-1](A-1.md): other", "[A-9](A-9.md): other")
+    );
     let list = "- [ ] [A-1](A-1.md): one\n- [ ] [A-1](A-1.md): other\n- A-1 other\n";
     assert_eq!(
-        listed_as(list, "A-1", "A-9", |it| it == "other"),
+        listed_as(list, "A-1", "A-9", &|it| it == "other"),
         "- [ ] [A-1](A-1.md): one\n- [ ] [A-9](A-9.md): other\n- A-9 other\n"
     );
 }
@@ -204,4 +211,47 @@ fn both_sides_of_an_undecided_merge_are_there() {
     ] {
         assert_eq!((sides(none), has_conflict(none)), (None, false), "{none}");
     }
+}
+
+#[test]
+fn lists_that_a_merge_left_undecided_are_one() {
+    let torn = "# x\n\n<<<<<<< HEAD\n- [x] [A-1](A-1.md): a\n- [ ] [A-2](A-2.md): b\n- [ ] [A-4](A-4.md): d\n=======\n- [ ] [A-1](A-1.md): a\n- [x] [A-2](A-2.md): b\n  more\n- [ ] [A-3](A-3.md): c\n>>>>>>> other\n\nEnd.\n";
+    let whole = "# x\n\n- [x] [A-1](A-1.md): a\n- [x] [A-2](A-2.md): b\n  more\n- [ ] [A-4](A-4.md): d\n- [ ] [A-3](A-3.md): c\n\nEnd.\n";
+    assert_eq!(resolved(torn).as_deref(), Some(whole));
+    let said = "## Comments\n\n<<<<<<< a\n- One.\n||||||| b\n=======\n- Two,\n  long.\n>>>>>>> c\n";
+    assert_eq!(resolved(said).as_deref(), Some("## Comments\n\n- One.\n- Two,\n  long.\n"));
+    let ticked =
+        "<<<<<<< a\n- [ ] It prints\n- [x] In color\n=======\n- [x] It prints\n- [ ] In color\n>>>>>>> c\n";
+    assert_eq!(resolved(ticked).as_deref(), Some("- [x] It prints\n- [x] In color\n"));
+    for other in ["<<<<<<< a\nstatus: Todo\n=======\nstatus: Done\n>>>>>>> b\n", "- a\n", "<<<<<<< a\n- a\n"]
+    {
+        assert_eq!(resolved(other), None, "{other}");
+    }
+}
+
+#[test]
+fn a_list_is_brought_in_step_as_a_whole() {
+    let status = |id: &str| match id {
+        "A-1" => Some(Status::Done),
+        "A-2" => Some(Status::InProgress),
+        "A-3" => Some(Status::Todo),
+        _ => None,
+    };
+    let list = "- [ ] A-1\n- [x] [A-2](A-2.md): b\n- A-3 (Done)\n- [ ] A-1: again\n- A-9 (Done)\n- A-3\n";
+    let wanted = "- [x] A-1\n- [ ] [A-2](A-2.md): b (In Progress)\n- A-3 (Todo)\n- A-9 (Done)\n";
+    assert_eq!(readme_in_step(list, &status), wanted);
+    assert_eq!(readme_in_step(wanted, &status), wanted);
+    let parent = format!("---\ntitle: t\n---\n- [ ] A-1\n\n## Sub-issues\n\n{list}");
+    assert_eq!(
+        parent_in_step(&parent, &status),
+        format!("---\ntitle: t\n---\n- [ ] A-1\n\n## Sub-issues\n\n{wanted}")
+    );
+    let board = "## Todo\n\n- A-1\n- A-3\n\n## Done\n\n- A-4\n";
+    assert_eq!(readme_in_step(board, &status), "## Todo\n\n- A-3\n\n## Done\n\n- A-4\n- A-1\n");
+    let all = [("B-1", "x", Status::Todo), ("B-2", "y", Status::Done)];
+    let more = with_entries("# x\n\n## Issues\n- A-1 (Done)\n", None, &all);
+    assert_eq!(
+        more,
+        "# x\n\n## Issues\n- A-1 (Done)\n- [B-1](B-1.md): x (Todo)\n- [B-2](B-2.md): y (Done)\n"
+    );
 }

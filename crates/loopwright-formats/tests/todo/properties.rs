@@ -1,8 +1,9 @@
 //! Text nobody would write.
 
 use loopwright_formats::todo::{
-    Folder, Issue, Readme, Status, Task, check, comment, referred, renamed, set, shown_in_parent,
-    shown_in_readme, sides, with_comment, with_entry, with_sub_issue, without_entry, without_sub_issue,
+    Folder, Issue, Meant, Readme, Status, Task, check, comment, referred, renamed, resolved, set,
+    shown_in_parent, shown_in_readme, sides, with_comment, with_entry, with_sub_issue, without_entry,
+    without_sub_issue,
 };
 use proptest::prelude::*;
 use serde_json::json;
@@ -124,7 +125,10 @@ proptest! {
             prop_assert!(it.line <= lines.max(1), "{it} of {lines}");
         }
         renamed(&text, "A-1", "A-77");
-        referred(&text, "A-2", "A-77", |_| true);
+        referred(&text, "A-2", "A-77", Meant { fields: true, entries: &|_| true });
+        if let Some(whole) = resolved(&text) {
+            prop_assert_eq!(resolved(&whole), None);
+        }
     }
 
     #[test]

@@ -175,4 +175,9 @@ impl Journal for Sqlite {
     fn inbox(&self, run: &str) -> Result<Vec<Letter>, JournalError> {
         self.read(|it| read::inbox(it, run))?.ok_or_else(|| JournalError::NoRun(run.to_owned()))
     }
+
+    fn number(&self, series: &str, holder: &str, least: u64) -> Result<u64, JournalError> {
+        let (series, holder) = (series.to_owned(), holder.to_owned());
+        self.write(move |it| write::number(it, &series, &holder, least))
+    }
 }

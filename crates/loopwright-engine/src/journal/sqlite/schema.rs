@@ -89,6 +89,16 @@ const STEPS: &[&str] = &[
     "
     DELETE FROM snapshots;
 ",
+    // Numbers that were given away: what is filed in one worktree is called otherwise in every other.
+    "
+    CREATE TABLE numbers (
+        series TEXT NOT NULL,
+        holder TEXT NOT NULL,
+        number INTEGER NOT NULL,
+        PRIMARY KEY (series, holder)
+    ) WITHOUT ROWID;
+    CREATE INDEX numbers_in_order ON numbers (series, number);
+",
 ];
 
 /// So many pages are written before they are brought into the file itself: what many runs write goes to the same pages again

@@ -314,6 +314,23 @@ pub(super) fn post(writing: &mut Writing<'_>, run: &str, at: Millis, body: &str)
     if left == 0 { Err(no_run(run)) } else { Ok(()) }
 }
 
+pub(super) fn number(writing: &mut Writing<'_>, series: &str, holder: &str, least: u64) -> Written<u64> {
+    let find = "SELECT number FROM numbers WHERE series = ?1 AND holder = ?2";
+    let own: Option<u64> =
+        writing.connection.prepare_cached(find)?.query_row([series, holder], |row| row.get(0)).optional()?;
+    if let Some(own) = own.filter(|it| *it >= least) {
+        return Ok(own);
+    }
+    let find = "SELECT coalesce(max(number), 0) FROM numbers WHERE series = ?1";
+    let last: u64 = writing.connection.prepare_cached(find)?.query_row([series], |row| row.get(0))?;
+    let number = least.max(last.saturating_add(1));
+    // Numbers only grow, so one that somebody gives up is never given again.
+    let insert = "INSERT INTO numbers (series, holder, number) VALUES (?1, ?2, ?3)
+        ON CONFLICT (series, holder) DO UPDATE SET number = excluded.number";
+    writing.connection.prepare_cached(insert)?.execute(params![series, holder, number])?;
+    Ok(number)
+}
+
 fn no_run(run: &str) -> Failed {
     JournalError::NoRun(run.to_owned()).into()
 }
