@@ -60,7 +60,7 @@ fn lanes(workflow: &Workflow) -> Vec<Lane> {
 fn weight(unfolded: &Unfolded<'_>, state: &State, values: &Values, lane: &Lane) -> u64 {
     let once = match &state.kind {
         Kind::Agent(call) => call_weight(unfolded, call, &[], values, lane),
-        Kind::Review { call, advice } => call_weight(unfolded, call, advice, values, lane),
+        Kind::Review { call, advice, .. } => call_weight(unfolded, call, advice, values, lane),
         Kind::Check(check) if *lane == Lane::Time => check_time(check),
         _ => 0,
     };

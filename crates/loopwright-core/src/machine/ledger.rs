@@ -53,6 +53,8 @@ pub enum Closed {
     Forced,
     /// A person answered that it may stay.
     Answered,
+    /// Its judge began anew, about something else.
+    Past,
 }
 
 /// All findings of a run.
@@ -71,11 +73,19 @@ pub struct Ledger {
 pub struct Judge {
     /// Rounds so far.
     pub rounds: u32,
+    /// How many of them were before it last began anew.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub before: u32,
     /// Ids of findings handed to the last repair. Emptied when the loop starts anew.
     pub handed: Vec<String>,
     /// How each round came out, the last ones of a run that is older than this.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub said: Vec<Said>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "that is how it is asked")]
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 /// How a round came out.
@@ -127,7 +137,7 @@ impl Ledger {
         let round = judge.rounds;
         let handed = judge.handed.clone();
         let mut seen = Vec::new();
-        let rated = |it: &Report| declared.at_least.contains_key(&*it.severity);
+        let rated = |it: &Report| declared.asks_for(it.topic.as_ref(), &it.severity).next().is_some();
         // Where no severity stands in the way and the verdict does, every finding does.
         let all_block = verdict_blocks && !reports.iter().any(rated);
         for report in reports {
@@ -197,6 +207,18 @@ impl Ledger {
     pub fn anew(&mut self, gate: &Name) {
         if let Some(judge) = self.judges.get_mut(&**gate) {
             judge.handed.clear();
+        }
+    }
+
+    /// A judge begins anew, about something else: what it left open is closed, and its rounds count from here.
+    pub fn begin_anew(&mut self, gate: &Name) {
+        for finding in self.findings.values_mut() {
+            if finding.gate == *gate && finding.closed.is_none() {
+                finding.closed = Some(Closed::Past);
+            }
+        }
+        if let Some(judge) = self.judges.get_mut(&**gate) {
+            judge.before = judge.rounds;
         }
     }
 

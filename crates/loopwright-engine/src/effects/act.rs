@@ -165,6 +165,13 @@ fn restore(scene: &Scene<'_>, values: &Value) -> Result<Done, EngineError> {
     let site = scene.run.site.clone().unwrap_or_default();
     let tree = match values["to"].as_str() {
         Some("start") => site.start,
+        Some("before") => match scene.files.git().text(&["rev-parse", "--verify", "--quiet", "HEAD^"]) {
+            Ok(commit) => commit.trim().to_owned(),
+            Err(GitError::Failed { .. }) => {
+                return Ok(Done::plain("failed", "there is no commit before the last one"));
+            }
+            Err(error) => return Err(FilesError::from(error).into()),
+        },
         _ => match scene.files.git().head()? {
             Some(head) => head,
             None => return Ok(Done::plain("failed", "there is no commit to go back to")),

@@ -4,7 +4,6 @@
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use serde_json::Value;
 
 use crate::documents::{About, Reader, text_of};
 use crate::error::EngineError;
@@ -92,12 +91,12 @@ fn put_right<'f>(
     let (mut text, mut names) = (now.to_owned(), Vec::new());
     // Of an entry in a list nobody can tell which one it was before.
     for field in fields.filter(|it| !it.contains('*')) {
-        let value = |text: &str| reader.get(text, field).ok().flatten().filter(|it| !it.is_null());
+        let value = |text: &str| reader.get(text, field, &About::default()).ok().flatten().filter(|it| !it.is_null());
         let Some(was) = value(then) else { continue };
         if value(&text).as_ref() == Some(&was) {
             continue;
         }
-        let set = reader.set(&text, field, &was, &About { with: Value::Null, modified: None });
+        let set = reader.set(&text, field, &was, &About::default());
         text = set.map_err(|why| {
             EngineError::Wrong(format!(
                 "`{field}` was changed by somebody else and cannot be put back: {why}"

@@ -95,6 +95,8 @@ pub(crate) fn show(scene: &Scene<'_>, due: &Value) -> Result<(bool, Vec<(String,
 /// One document: all of its fields, or none.
 fn one(scene: &Scene<'_>, name: &str, fields: &Value) -> super::Refusable<bool> {
     let mut changes = Changes::default();
+    // What is over begins no document: it may be gone with a worktree.
+    let is_over = scene.state().is_some_and(|it| matches!(it.kind, Kind::End { .. }));
     let owned = scene.workflow.documents.get(name).is_some_and(|it| it.engine_owned);
     for (field, value) in fields.as_object().into_iter().flatten() {
         let field = match of_document(scene, &name.into(), field)? {
@@ -108,7 +110,7 @@ fn one(scene: &Scene<'_>, name: &str, fields: &Value) -> super::Refusable<bool> 
         // Somebody else's is theirs to make; and nothing is shown as nothing.
         let absent = match &there {
             Some(text) => field.value(text).map(|it| it.is_none()),
-            None if !owned => return Ok(Ok(false)),
+            None if !owned || is_over => return Ok(Ok(false)),
             None => Ok(true),
         };
         let changed = match absent {
