@@ -125,7 +125,12 @@ impl Reader {
     }
 
     /// What a field holds. `None`: it is not there.
-    pub fn get(self, text: &str, field: &str, about: &About) -> Result<Option<Value>, Vec<Fault>> {
+    pub fn get(self, text: &str, field: &str) -> Result<Option<Value>, Vec<Fault>> {
+        self.get_with(text, field, &About::default())
+    }
+
+    /// The same, where it depends on what the reader is told besides.
+    pub fn get_with(self, text: &str, field: &str, about: &About) -> Result<Option<Value>, Vec<Fault>> {
         match self {
             Self::General(format) => Ok(format.read(text)?.get(field)),
             Self::Vibe(file) => Ok(file.get(text, field)),

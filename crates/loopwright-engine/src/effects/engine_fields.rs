@@ -91,7 +91,7 @@ fn put_right<'f>(
     let (mut text, mut names) = (now.to_owned(), Vec::new());
     // Of an entry in a list nobody can tell which one it was before.
     for field in fields.filter(|it| !it.contains('*')) {
-        let value = |text: &str| reader.get(text, field, &About::default()).ok().flatten().filter(|it| !it.is_null());
+        let value = |text: &str| reader.get(text, field).ok().flatten().filter(|it| !it.is_null());
         let Some(was) = value(then) else { continue };
         if value(&text).as_ref() == Some(&was) {
             continue;

@@ -128,7 +128,7 @@ impl Scene<'_> {
 /// A field of every entry, where `*` stands for one.
 fn every(reader: Reader, text: &str, field: &str) -> Vec<String> {
     let Some((list, rest)) = field.split_once(".*.") else { return vec![field.to_owned()] };
-    let entries = match reader.get(text, list, &About::default()).ok().flatten() {
+    let entries = match reader.get(text, list).ok().flatten() {
         Some(Value::Array(entries)) => entries.len(),
         _ => 0,
     };

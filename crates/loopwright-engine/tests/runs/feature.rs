@@ -44,40 +44,40 @@ pub(crate) fn answers(bench: &Bench, words: &[&str]) {
 }
 
 /// Where the feature's files are.
-fn tree(bench: &Bench) -> std::path::PathBuf {
+pub(crate) fn tree(bench: &Bench) -> std::path::PathBuf {
     let own = bench.around().join(format!("repo-feature-{NAME}"));
     if own.is_dir() { own } else { bench.path().to_owned() }
 }
 
-fn text(bench: &Bench, file: &str) -> String {
+pub(crate) fn text(bench: &Bench, file: &str) -> String {
     let path = tree(bench).join("docs/features").join(NAME).join(file);
     std::fs::read_to_string(&path).unwrap_or_else(|it| panic!("{}: {it}", path.display()))
 }
 
-fn has(bench: &Bench, file: &str) -> bool {
+pub(crate) fn has(bench: &Bench, file: &str) -> bool {
     tree(bench).join("docs/features").join(NAME).join(file).exists()
 }
 
-fn meta(bench: &Bench) -> Value {
+pub(crate) fn meta(bench: &Bench) -> Value {
     serde_json::from_str(&text(bench, ".meta.json")).expect("JSON")
 }
 
-fn prompt(bench: &Bench, of: &str) -> String {
+pub(crate) fn prompt(bench: &Bench, of: &str) -> String {
     std::fs::read_to_string(bench.around().join(format!("prompt.{of}"))).unwrap_or_else(|it| panic!("{of}: {it}"))
 }
 
-fn over(standing: &Standing) -> Ending {
+pub(crate) fn over(standing: &Standing) -> Ending {
     match standing {
         Standing::Over { ending: Some(ending), .. } => *ending,
         other => panic!("{other:?}"),
     }
 }
 
-fn said(bench: &Bench) -> String {
+pub(crate) fn said(bench: &Bench) -> String {
     bench.lines().into_iter().filter(|it| it.starts_with("said: ")).collect::<Vec<_>>().join("\n")
 }
 
-fn calls(bench: &Bench, state: &str) -> usize {
+pub(crate) fn calls(bench: &Bench, state: &str) -> usize {
     walk(bench).iter().filter(|it| it.starts_with(&format!("{state}."))).count()
 }
 

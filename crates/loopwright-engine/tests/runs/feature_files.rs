@@ -27,3 +27,20 @@ case "$LOOPWRIGHT_STATE" in
   *) printf '```json\n{"verdict": "approved", "summary": "It will do.", "evidence": []}\n```\n' ;;
 esac
 "#;
+
+/// For those who are killed: who is at work is signed before it is done.
+pub(crate) const AUTHOR_SIGNS: &str = r#"
+cat > /dev/null; set -- "$LOOPWRIGHT_STATE.$LOOPWRIGHT_VISIT"; . ../sign
+echo "hello $LOOPWRIGHT_VISIT" > src/greeting
+echo "I wrote it, try $LOOPWRIGHT_VISIT."
+"#;
+
+/// The first review of either kind finds something.
+pub(crate) const REVIEWER_SIGNS: &str = r#"
+cat > /dev/null; set -- "$LOOPWRIGHT_STATE.$LOOPWRIGHT_VISIT"; . ../sign
+case "$1" in
+  chain-review.1) printf '```json\n{"verdict": "not-approved", "summary": "Not yet.", "findings": [{"severity": "blocker", "topic": "sufficiency", "text": "too short"}]}\n```\n' ;;
+  final-review.1) printf '```json\n{"verdict": "not-approved", "summary": "R1 is missing.", "findings": [{"severity": "blocker", "topic": "missing", "text": "R1"}], "evidence": []}\n```\n' ;;
+  *) printf '```json\n{"verdict": "approved", "summary": "It will do.", "evidence": []}\n```\n' ;;
+esac
+"#;

@@ -15,6 +15,7 @@ mod crew;
 mod disk;
 mod edits;
 mod feature;
+mod feature_ends;
 #[expect(dead_code, reason = "not everything of it is needed here")]
 mod feature_files;
 mod fields;

@@ -7,6 +7,10 @@ mod change_left;
 mod change_tools;
 mod completions;
 mod doctor;
+mod feature;
+#[path = "../../../loopwright-engine/tests/runs/feature_files.rs"]
+#[expect(dead_code, reason = "not everything of it is needed here")]
+mod feature_files;
 mod fork;
 mod gc;
 mod killed;
