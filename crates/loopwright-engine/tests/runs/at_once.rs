@@ -12,10 +12,8 @@ subject: thing
 documents:
   list: {file: list.yaml, as: yaml, shape: {items: [{id: text}]}}
   page: {file: "out/{{item.id}}.txt"}
-  pages: {files: ["out/**"]}
 roles:
   writer: {agent: writer, prompt: "Write {{item.id}}.", may-write: [page], timeout: 1m, idle: 1m}
-  reader: {agent: reader, prompt: "Read.", verdicts: [GOOD]}
 states:
   all:
     each: {item: part, in: docs.list.items, at-once: 2, run: {agent: writer, produces: [page]}}
