@@ -42,7 +42,7 @@ pub(crate) use self::check::{commands_of, judge};
 pub(crate) use self::commit::TRAILER;
 pub(crate) use self::heads::unfinished;
 pub(crate) use self::list::items;
-use self::settings::Settings;
+pub(crate) use self::settings::Settings;
 pub(crate) use self::shows::{Edit, due as shows_due, edited, show};
 pub(crate) use self::worktrees::NO_REPOSITORY;
 use crate::engine::Engine;

@@ -2,7 +2,6 @@
 
 use indexmap::IndexMap;
 use loopwright_core::machine::{Event, Evidence};
-use loopwright_engine::journal::Journal as _;
 use loopwright_engine::{Begin, Config, Project};
 
 use crate::bench::{Bench, run, workflow};
