@@ -17,6 +17,7 @@ mod fields;
 mod heads;
 mod list;
 mod merge;
+mod new_tests;
 mod places;
 mod push;
 mod references;
