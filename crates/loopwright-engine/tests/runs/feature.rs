@@ -4,8 +4,8 @@ use indexmap::IndexMap;
 use loopwright_core::definition::Outcome as Ending;
 use loopwright_core::language::Folder;
 use loopwright_core::name::Name;
-use loopwright_engine::process::Cancel;
-use loopwright_engine::{Answered, Begin, Engine, Message, Standing};
+
+use loopwright_engine::{Answered, Begin, Engine, Standing};
 use serde_json::{Value, json};
 
 use crate::bench::{Bench, in_folder, run};
