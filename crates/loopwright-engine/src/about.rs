@@ -38,7 +38,8 @@ impl Engine {
         let files = Files::of(self.home.git.clone(), "begin")?;
         let look = files.look()?;
         let runs = self.journal.runs()?;
-        let besides = if uses(made, "number") { json!({"number": self.number(workflow)?}) } else { json!({}) };
+        let besides =
+            if uses(made, "number") { json!({"number": self.number(workflow)?}) } else { json!({}) };
         let mut first = String::new();
         for number in 1..=MOST_NAMES {
             let started = Started {

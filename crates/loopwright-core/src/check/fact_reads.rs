@@ -142,7 +142,8 @@ fn texts(value: &serde_json::Value) -> Vec<&str> {
 fn closes_findings(workflow: &Workflow) -> bool {
     let states = || workflow.machines().flat_map(|it| it.states.values());
     let mut arms = states().flat_map(|it| it.cells.values()).flat_map(|it| &it.arms);
-    arms.any(|it| !it.forced.is_empty() || !it.anew.is_empty()) || workflow.questions.values().any(|it| it.per_finding)
+    arms.any(|it| !it.forced.is_empty() || !it.anew.is_empty())
+        || workflow.questions.values().any(|it| it.per_finding)
 }
 
 /// Whether taking an arm, or entering where it leads, changes a list.

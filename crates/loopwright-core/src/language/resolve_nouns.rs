@@ -191,7 +191,9 @@ impl Loader<'_> {
 
     /// Whether headings need something below them. Without headings that says nothing.
     fn filled(&self, node: &Node) -> bool {
-        let Some(entry) = node.entry("filled").filter(|it| it.node.boolean() == Some(true)) else { return false };
+        let Some(entry) = node.entry("filled").filter(|it| it.node.boolean() == Some(true)) else {
+            return false;
+        };
         if node.get("has").is_none() {
             let message = "there are no headings that could be filled".to_owned();
             self.wrong("bad-value", &entry.key_bytes, message, Some("name them: `has: [HEADING]`".into()));

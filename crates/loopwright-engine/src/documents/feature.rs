@@ -56,7 +56,9 @@ impl Feature {
     pub(super) fn get(self, text: &str, field: &str, about: &About) -> Result<Option<Value>, Vec<Fault>> {
         let seen = self.value(text, about)?;
         let found = match (self, field) {
-            (Self::History, "changes") => seen["rounds"].as_array().and_then(|it| it.last()).map(|it| &it["changes"]),
+            (Self::History, "changes") => {
+                seen["rounds"].as_array().and_then(|it| it.last()).map(|it| &it["changes"])
+            }
             (Self::Meta, "status") => {
                 // One that says nothing counts as active, and shows nothing.
                 let says = Format::Json.read(self.begun(text))?.get("status").is_some_and(|it| !it.is_null());
@@ -107,9 +109,8 @@ impl Feature {
                 changed(text, begun, &changes)
             }
             Self::History => {
-                let title = value["title"].as_str().unwrap_or_default();
                 let entry = entry(value).map_err(|it| Fault::at(text, text.len(), it).of(field))?;
-                Ok(history::append(text, title, &entry))
+                Ok(history::append(text, "", &entry))
             }
         }
     }
@@ -162,7 +163,9 @@ fn skipped(value: &Value) -> Value {
     let phases = said.get("phases").and_then(Value::as_array).cloned().unwrap_or_default();
     let one = |phase: Value| {
         let mut entry = Map::from_iter([("phase".to_owned(), phase)]);
-        entry.extend(said.iter().filter(|(name, _)| *name != "phases").map(|(name, it)| (name.clone(), it.clone())));
+        entry.extend(
+            said.iter().filter(|(name, _)| *name != "phases").map(|(name, it)| (name.clone(), it.clone())),
+        );
         Value::Object(entry)
     };
     phases.into_iter().map(one).collect()
@@ -182,7 +185,7 @@ fn rounds(text: &str) -> Vec<Value> {
 /// A round, as a workflow says it.
 fn entry(value: &Value) -> Result<Entry, String> {
     let Some(said) = value.as_object() else { return Err("a round is told by its fields".to_owned()) };
-    let known = ["title", "phase", "iteration", "at", "decision", "summary", "issues", "changes"];
+    let known = ["phase", "iteration", "at", "decision", "summary", "issues", "changes"];
     if let Some(other) = said.keys().find(|it| !known.contains(&it.as_str())) {
         return Err(format!("a round has no `{other}`: it has {}", known.join(", ")));
     }
@@ -209,8 +212,10 @@ fn entry(value: &Value) -> Result<Entry, String> {
 fn issue(found: &Value) -> Issue {
     let text = |name: &str| found[name].as_str().unwrap_or_default().trim().to_owned();
     let line = found["line"].as_u64().map(|it| it.to_string()).unwrap_or_default();
-    let place: Vec<String> =
-        [text("place"), text("file"), line, text("subject")].into_iter().filter(|it| !it.is_empty()).collect();
+    let place: Vec<String> = [text("place"), text("file"), line, text("subject")]
+        .into_iter()
+        .filter(|it| !it.is_empty())
+        .collect();
     let told = match text("topic").as_str() {
         OUT_OF_SCOPE => format!("out of scope: {}", text("text")),
         _ => text("text"),

@@ -50,7 +50,10 @@ pub(super) struct CheckBox {
 pub(crate) fn lacking<'h>(text: &str, wanted: &'h [String], filled: bool) -> Option<&'h str> {
     let found = scan(text).headings;
     let says = |at: usize| {
-        let end = found[at + 1..].iter().find(|it| it.level <= found[at].level).map_or(text.len(), |it| it.line.start);
+        let end = found[at + 1..]
+            .iter()
+            .find(|it| it.level <= found[at].level)
+            .map_or(text.len(), |it| it.line.start);
         let mut below = found[at + 1..].iter().take_while(|it| it.line.start < end).peekable();
         let mut start = found[at].line.end;
         text[start..end].split_inclusive('\n').any(|line| {

@@ -4,7 +4,6 @@
 use std::sync::Arc;
 use std::time::SystemTime;
 
-
 use crate::documents::{About, Reader, text_of};
 use crate::error::EngineError;
 use crate::files::{Change, Look};

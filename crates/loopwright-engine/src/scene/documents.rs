@@ -141,7 +141,8 @@ impl Scene<'_> {
             let text = text.map_err(|it| wrong(&path, &it))?;
             texts.push(Page { path, text, is_new: false });
         }
-        let exists = !texts.is_empty() && texts.iter().all(|it| lacking(&it.text, &declared.has, declared.filled).is_none());
+        let exists = !texts.is_empty()
+            && texts.iter().all(|it| lacking(&it.text, &declared.has, declared.filled).is_none());
         let Some(reader) = reader else {
             let all: Vec<&str> = texts.iter().map(|it| it.text.as_str()).collect();
             return Ok(json!({"exists": exists, "text": all.join("\n"), "files": files}));

@@ -25,7 +25,8 @@ pub(crate) fn project() -> Bench {
 /// Everybody keeps what they were told.
 pub(crate) fn engine(bench: &Bench, author: &str, reviewer: &str) -> Engine {
     let around = bench.around().display().to_string();
-    let told = |script: &str| format!("cat > \"{around}/prompt.$LOOPWRIGHT_STATE.$LOOPWRIGHT_VISIT\"; {script}");
+    let told =
+        |script: &str| format!("cat > \"{around}/prompt.$LOOPWRIGHT_STATE.$LOOPWRIGHT_VISIT\"; {script}");
     bench.engine(&[("claude", &told(author)), ("codex", &told(reviewer))])
 }
 
@@ -63,7 +64,8 @@ pub(crate) fn meta(bench: &Bench) -> Value {
 }
 
 pub(crate) fn prompt(bench: &Bench, of: &str) -> String {
-    std::fs::read_to_string(bench.around().join(format!("prompt.{of}"))).unwrap_or_else(|it| panic!("{of}: {it}"))
+    std::fs::read_to_string(bench.around().join(format!("prompt.{of}")))
+        .unwrap_or_else(|it| panic!("{of}: {it}"))
 }
 
 pub(crate) fn over(standing: &Standing) -> Ending {
@@ -90,7 +92,9 @@ fn a_standard_feature_goes_through_all_phases_and_is_merged() {
     assert!(tree(&bench).ends_with(format!("repo-feature-{NAME}")), "a worktree of its own");
     assert!(!bench.path().join("docs/features").exists(), "and nothing of it elsewhere");
     let record = meta(&bench);
-    for (field, value) in [("id", "001"), ("name", "greet-people"), ("mode", "standard"), ("status", "active")] {
+    for (field, value) in
+        [("id", "001"), ("name", "greet-people"), ("mode", "standard"), ("status", "active")]
+    {
         assert_eq!(record[field], value, "{record}");
     }
     assert_eq!(record["worktree"], format!("../repo-feature-{NAME}"));
@@ -99,21 +103,39 @@ fn a_standard_feature_goes_through_all_phases_and_is_merged() {
     assert_eq!(record["phases"]["specify"]["iterations"], 1);
     assert!(record["phases"]["specify"].get("reviewerNotes").is_none_or(|it| *it == json!([])), "{record}");
 
-    for (verb, next) in [("design", "create-plan"), ("create-plan", "create-tasks"), ("create-tasks", "implement")] {
+    for (verb, next) in
+        [("design", "create-plan"), ("create-plan", "create-tasks"), ("create-tasks", "implement")]
+    {
         assert_eq!(rests(&say(&engine, &name, verb)), format!("{next} is next."));
     }
     // What came before, and what is judged.
-    assert!(prompt(&bench, "chain-review.2").contains("R1: it greets") && prompt(&bench, "chain-review.2").contains("## Components"));
-    assert!(prompt(&bench, "chain-review.3").contains("## Components") && prompt(&bench, "chain-review.3").contains("## Steps"));
+    assert!(
+        prompt(&bench, "chain-review.2").contains("R1: it greets")
+            && prompt(&bench, "chain-review.2").contains("## Components")
+    );
+    assert!(
+        prompt(&bench, "chain-review.3").contains("## Components")
+            && prompt(&bench, "chain-review.3").contains("## Steps")
+    );
     assert_eq!(rests(&say(&engine, &name, "implement")), "verify is next.");
     assert!(prompt(&bench, "final-review.1").contains("R1: it greets"));
     let history = text(&bench, ".review-history.md");
-    assert!(history.starts_with(&format!("# Review History: {NAME}\n\n## Phase: specify\n\n### Iteration 1 - 2026-")), "{history}");
-    assert!(history.contains("**Decision:** Approved against the specification") && history.contains("R1: src/greeting:1"), "{history}");
+    assert!(
+        history.starts_with("# Review History\n\n## Phase: specify\n\n### Iteration 1 - 2026-"),
+        "{history}"
+    );
+    assert!(
+        history.contains("**Decision:** Approved against the specification")
+            && history.contains("R1: src/greeting:1"),
+        "{history}"
+    );
     assert!(text(&bench, "tasks.md").contains("[x]"), "boxes are ticked");
     assert_eq!(rests(&say(&engine, &name, "verify")), "finish is next.");
     let record = meta(&bench);
-    assert_eq!((&record["phases"]["implement"]["verified"], &record["currentPhase"]), (&json!(true), &json!("verify")));
+    assert_eq!(
+        (&record["phases"]["implement"]["verified"], &record["currentPhase"]),
+        (&json!(true), &json!("verify"))
+    );
 
     answers(&bench, &["merge"]);
     assert_eq!(over(&say(&engine, &name, "finish")), Ending::Success);
@@ -130,9 +152,12 @@ fn a_standard_feature_goes_through_all_phases_and_is_merged() {
 #[test]
 fn as_many_reviews_as_the_mode_allows_then_it_is_completed_with_notes() {
     // A mode, the phase that never passes, and its reviews.
-    for (mode, verb, stage, most) in
-        [("hotfix", "implement", "implement", 1), ("quick", "start", "specify", 2), ("standard", "start", "specify", 3), ("full", "start", "specify", 5)]
-    {
+    for (mode, verb, stage, most) in [
+        ("hotfix", "implement", "implement", 1),
+        ("quick", "start", "specify", 2),
+        ("standard", "start", "specify", 3),
+        ("full", "start", "specify", 5),
+    ] {
         let bench = project();
         let engine = engine(&bench, AUTHOR, NEVER);
         let (name, mut standing) = run(&engine, &feature(), &begin(mode)).expect("a run");
@@ -145,13 +170,31 @@ fn as_many_reviews_as_the_mode_allows_then_it_is_completed_with_notes() {
         assert_eq!(calls(&bench, stage), most, "{mode}: revised in between");
         let phase = meta(&bench)["phases"][stage].clone();
         assert_eq!(phase["iterations"], most, "{mode}: {phase}");
-        assert_eq!(phase["reviewerNotes"], json!([format!("fault {most}")]), "{mode}: the last ones, without what is out of scope");
+        assert_eq!(
+            phase["reviewerNotes"],
+            json!([format!("fault {most}")]),
+            "{mode}: the last ones, without what is out of scope"
+        );
         assert!(phase["completed"].is_string());
-        assert!(said(&bench).contains(&format!("{stage} is complete (rounds: {most}). Reviewer concerns that are left: fault {most}")), "{}", said(&bench));
+        assert!(
+            said(&bench).contains(&format!(
+                "{stage} is complete (rounds: {most}). Reviewer concerns that are left: fault {most}"
+            )),
+            "{}",
+            said(&bench)
+        );
         assert_eq!(standing.run().forced, [Name::from("chain-review")], "{mode}: on record");
         let history = text(&bench, ".review-history.md");
-        assert_eq!(history.matches("### Iteration ").count() - usize::from(mode == "hotfix"), most, "{mode}: {history}");
-        assert!(history.contains(&format!("### Iteration {most} - ")) && history.contains("- [note] out of scope: greet in colour"), "{history}");
+        assert_eq!(
+            history.matches("### Iteration ").count() - usize::from(mode == "hotfix"),
+            most,
+            "{mode}: {history}"
+        );
+        assert!(
+            history.contains(&format!("### Iteration {most} - "))
+                && history.contains("- [note] out of scope: greet in colour"),
+            "{history}"
+        );
         assert_eq!(history.matches("**Changes Made:**").count(), most - 1, "{mode}: {history}");
         if most > 1 {
             assert!(history.contains(&format!("**Changes Made:**\nI wrote {stage}, try 2.\n")), "{history}");
@@ -159,7 +202,10 @@ fn as_many_reviews_as_the_mode_allows_then_it_is_completed_with_notes() {
         }
         if mode == "standard" {
             say(&engine, &name, "design");
-            assert!(!prompt(&bench, "design.1").contains("fault"), "one phase's concerns are not the next one's");
+            assert!(
+                !prompt(&bench, "design.1").contains("fault"),
+                "one phase's concerns are not the next one's"
+            );
             assert_eq!(meta(&bench)["phases"]["design"]["iterations"], 3, "and it counts from one");
         }
     }
@@ -171,10 +217,18 @@ fn what_is_not_there_is_a_blocker_that_nobody_is_asked_about() {
     let empty = AUTHOR.replace("specify) printf", "specify) test $LOOPWRIGHT_VISIT != 4 || printf");
     let engine = engine(&bench, &empty, APPROVES);
     let (name, standing) = run(&engine, &feature(), &begin("standard")).expect("a run");
-    assert!(rests(&standing).starts_with("specify is next"), "nothing is completed that is not there: {}", rests(&standing));
+    assert!(
+        rests(&standing).starts_with("specify is next"),
+        "nothing is completed that is not there: {}",
+        rests(&standing)
+    );
     assert!(!bench.around().join("prompt.chain-review.1").exists(), "no reviewer was called");
     let history = text(&bench, ".review-history.md");
-    assert_eq!(history.matches("- [blocker] spec.md is not there, or one of its sections is empty").count(), 3, "{history}");
+    assert_eq!(
+        history.matches("- [blocker] spec.md is not there, or one of its sections is empty").count(),
+        3,
+        "{history}"
+    );
     assert!(meta(&bench)["phases"]["specify"]["completed"].is_null());
     assert!(prompt(&bench, "specify.2").contains("spec.md is not there"), "its author is told");
     // A draft, begun and not completed: asked about, and gone on with.
@@ -187,12 +241,26 @@ fn what_is_not_there_is_a_blocker_that_nobody_is_asked_about() {
     answers(&bench, &["continue"]);
     let standing = say(&engine, &name, "create-plan");
     assert_eq!(rests(&standing), "create-tasks is next.");
-    assert!(bench.answers.asked.lock().expect("questions").iter().any(|it| it == "create-plan now would skip design. Go on?"));
+    assert!(
+        bench
+            .answers
+            .asked
+            .lock()
+            .expect("questions")
+            .iter()
+            .any(|it| it == "create-plan now would skip design. Go on?")
+    );
     let record = meta(&bench);
     let skipped = &record["skippedPhases"][0];
-    assert_eq!((&skipped["phase"], &skipped["fromPhase"], &skipped["toPhase"]), (&json!("design"), &json!("specify"), &json!("create-plan")));
+    assert_eq!(
+        (&skipped["phase"], &skipped["fromPhase"], &skipped["toPhase"]),
+        (&json!("design"), &json!("specify"), &json!("create-plan"))
+    );
     assert!(skipped["skippedAt"].is_string());
-    assert_eq!(record["phases"]["create-plan"]["reviewerNotes"], json!(["There is no design.md that this plan could be held against."]));
+    assert_eq!(
+        record["phases"]["create-plan"]["reviewerNotes"],
+        json!(["There is no design.md that this plan could be held against."])
+    );
 }
 
 #[test]
@@ -204,16 +272,19 @@ fn guards_refuse_and_change_nothing() {
     assert_eq!(rests(&standing), "specify is next.");
     assert_eq!(meta(&bench)["phases"]["brainstorm"]["iterations"], 1, "no review, and counted all the same");
     let before = text(&bench, ".meta.json");
-    for (verb, told) in [
-        ("implement", "implement needs spec.md"),
-        ("create-tasks", "create-tasks needs plan.md"),
-    ] {
+    for (verb, told) in
+        [("implement", "implement needs spec.md"), ("create-tasks", "create-tasks needs plan.md")]
+    {
         say(&engine, &name, verb);
         assert!(said(&bench).contains(told), "{verb}: {}", said(&bench));
         assert_eq!(text(&bench, ".meta.json"), before, "{verb}");
     }
     // A stub is none: its sections are empty.
-    std::fs::write(tree(&bench).join(format!("docs/features/{NAME}/spec.md")), "## Requirements\n\n## Acceptance criteria\n\n## Scope\n").expect("a file");
+    std::fs::write(
+        tree(&bench).join(format!("docs/features/{NAME}/spec.md")),
+        "## Requirements\n\n## Acceptance criteria\n\n## Scope\n",
+    )
+    .expect("a file");
     say(&engine, &name, "implement");
     assert_eq!(calls(&bench, "implement"), 0, "nobody is called");
     assert_eq!(text(&bench, ".meta.json"), before);

@@ -49,7 +49,12 @@ fn a_feature_is_begun_from_a_wish_led_on_and_finished() -> Outcome {
     // Who stands elsewhere is told so, once, and the work goes on where it is.
     let elsewhere = feature(&folder, &["next"])?;
     assert_eq!(elsewhere.code, Some(3), "{}{}", elsewhere.stdout, elsewhere.stderr);
-    assert_eq!(elsewhere.stderr.matches("warning: 001-greet-people-in-a is in its own worktree").count(), 1, "{}", elsewhere.stderr);
+    assert_eq!(
+        elsewhere.stderr.matches("warning: 001-greet-people-in-a is in its own worktree").count(),
+        1,
+        "{}",
+        elsewhere.stderr
+    );
     assert!(own.join("docs/features/001-greet-people-in-a/tasks.md").is_file());
     let here = feature(&own, &["run"])?;
     assert!(!here.stderr.contains("warning:"), "{}", here.stderr);
@@ -57,19 +62,37 @@ fn a_feature_is_begun_from_a_wish_led_on_and_finished() -> Outcome {
 
     let list = json_of(&feature(&folder, &["list", "--json"])?)?;
     let line = &list["features"][0];
-    assert_eq!((&line["feature"], &line["status"], &line["next"], &line["mode"]), (&json!("001-greet-people-in-a"), &json!("active"), &json!("finish"), &json!("quick")));
+    assert_eq!(
+        (&line["feature"], &line["status"], &line["next"], &line["mode"]),
+        (&json!("001-greet-people-in-a"), &json!("active"), &json!("finish"), &json!("quick"))
+    );
     let show = json_of(&feature(&folder, &["show", "1", "--json"])?)?;
     assert_eq!((&show["stands_elsewhere"], &show["currentPhase"]), (&json!(true), &json!("implement")));
     assert_eq!(show["rounds"].as_array().map(Vec::len), Some(4), "{show}");
     let told = feature(&own, &["show"])?;
-    assert!(told.stdout.starts_with("001-greet-people-in-a: active, quick  (docs/features/001-greet-people-in-a)\n"), "{}", told.stdout);
-    assert!(told.stdout.contains("finish is next") && told.stdout.contains("  implement 1: Approved, 0 issues"), "{}", told.stdout);
+    assert!(
+        told.stdout
+            .starts_with("001-greet-people-in-a: active, quick  (docs/features/001-greet-people-in-a)\n"),
+        "{}",
+        told.stdout
+    );
+    assert!(
+        told.stdout.contains("finish is next") && told.stdout.contains("  implement 1: Approved, 0 issues"),
+        "{}",
+        told.stdout
+    );
     assert!(feature(&own, &["spec"])?.stdout.contains("## Requirements"));
 
     // Anything uncommitted keeps it from its end; then it is merged.
     fs::write(own.join("notes"), "mine\n")?;
     let dirty = feature(&own, &["finish"])?;
-    assert!(dirty.stderr.contains("There are uncommitted changes.") || dirty.stdout.contains("There are uncommitted changes."), "{}{}", dirty.stdout, dirty.stderr);
+    assert!(
+        dirty.stderr.contains("There are uncommitted changes.")
+            || dirty.stdout.contains("There are uncommitted changes."),
+        "{}{}",
+        dirty.stdout,
+        dirty.stderr
+    );
     fs::remove_file(own.join("notes"))?;
     feature(&own, &["finish", "--unattended", "wait"])?;
     let asked = feature(&own, &["answer", "merge"])?;
@@ -111,8 +134,14 @@ fn what_is_said_wrong_is_said_so() -> Outcome {
 fn records_of_others_are_read_however_they_are_written() -> Outcome {
     let folder = project("feature-others")?;
     for (name, text) in [
-        ("003-old", "{\"id\": \"003\", \"slug\": \"old\", \"mode\": \"Standard\", \"status\": \"complete\", \"lastCompletedPhase\": \"finish\"}"),
-        ("005-odd", "{\"id\": \"005\", \"name\": \"odd\", \"phases\": {\"specify\": {\"startedAt\": \"2026-01-30T00:00:00Z\", \"completedAt\": \"2026-01-30T00:00:00Z\"}}, \"currentPhase\": \"specify\"}"),
+        (
+            "003-old",
+            "{\"id\": \"003\", \"slug\": \"old\", \"mode\": \"Standard\", \"status\": \"complete\", \"lastCompletedPhase\": \"finish\"}",
+        ),
+        (
+            "005-odd",
+            "{\"id\": \"005\", \"name\": \"odd\", \"phases\": {\"specify\": {\"startedAt\": \"2026-01-30T00:00:00Z\", \"completedAt\": \"2026-01-30T00:00:00Z\"}}, \"currentPhase\": \"specify\"}",
+        ),
         ("006-broken", "{\"id\": \"006\",}}"),
     ] {
         fs::create_dir_all(folder.join("docs/features").join(name))?;

@@ -56,12 +56,10 @@ pub(super) fn action() -> Shape {
                 "The branch it goes into.",
             ),
             record("`push`").must("push", Shape::Text, "The branch."),
-            record("`drop`").must("drop", Shape::Text, "The branch.").may(
-                "if",
-                Shape::OneOf(&["merged", "always"]),
-                "When. Default: merged.",
-            )
-            .may("only", Shape::OneOf(&["worktree"]), "Its worktree, and the branch stays."),
+            record("`drop`")
+                .must("drop", Shape::Text, "The branch.")
+                .may("if", Shape::OneOf(&["merged", "always"]), "When. Default: merged.")
+                .may("only", Shape::OneOf(&["worktree"]), "Its worktree, and the branch stays."),
             record("`restore`").must("restore", names(), "Documents.").may(
                 "to",
                 Shape::OneOf(&["start", "commit", "before"]),

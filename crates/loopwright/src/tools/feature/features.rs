@@ -57,7 +57,9 @@ impl<'w> Features<'w> {
         let mut found: Vec<(u8, Feature)> = Vec::new();
         for root in &self.roots {
             for folder in folders(&root.path.join(beside)) {
-                let Some(name) = folder.file_name().map(|it| it.to_string_lossy().into_owned()) else { continue };
+                let Some(name) = folder.file_name().map(|it| it.to_string_lossy().into_owned()) else {
+                    continue;
+                };
                 if !folder.join(".meta.json").exists() {
                     continue;
                 }
@@ -88,15 +90,19 @@ impl<'w> Features<'w> {
                 .hinted("`loopwright feature list` says which there are")),
             several => {
                 let names: Vec<&str> = several.iter().map(|it| it.name.as_str()).collect();
-                Err(CommandError::user(format!("several features have the number {said}: {}", names.join(", ")))
-                    .hinted("say its whole name"))
+                Err(CommandError::user(format!(
+                    "several features have the number {said}: {}",
+                    names.join(", ")
+                ))
+                .hinted("say its whole name"))
             }
         }
     }
 
     /// The only feature that is active.
     pub(super) fn only_active(&self) -> Option<Feature> {
-        let active = |it: &Feature| it.meta.as_ref().is_ok_and(|it| it.status.word() == "active" && !it.is_project);
+        let active =
+            |it: &Feature| it.meta.as_ref().is_ok_and(|it| it.status.word() == "active" && !it.is_project);
         let mut active = self.all().into_iter().filter(active);
         let first = active.next()?;
         active.next().is_none().then_some(first)

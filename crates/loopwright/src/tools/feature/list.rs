@@ -26,9 +26,8 @@ pub(super) fn cmd_list(
     as_json: bool,
 ) -> Result<ExitCode, CommandError> {
     let features = Features::of(around.workflow)?;
-    let is_listed = |it: &Feature| {
-        !arguments.active || it.meta.as_ref().map_or(true, |it| it.status.word() == "active")
-    };
+    let is_listed =
+        |it: &Feature| !arguments.active || it.meta.as_ref().map_or(true, |it| it.status.word() == "active");
     let all: Vec<Feature> = features.all().into_iter().filter(is_listed).collect();
     if as_json {
         let lines: Vec<Value> = all.iter().map(|it| line(&features, it)).collect();

@@ -93,7 +93,13 @@ fn told(features: &Features<'_>, (feature, meta): (&Feature, &Meta), rounds: &[E
     }
     for round in rounds {
         let decision = if round.decision.is_empty() { "reviewed" } else { &round.decision };
-        let _ = writeln!(text, "  {} {}: {decision}, {} issues", round.phase, round.iteration, round.issues.len());
+        let _ = writeln!(
+            text,
+            "  {} {}: {decision}, {} issues",
+            round.phase,
+            round.iteration,
+            round.issues.len()
+        );
     }
     for remark in &meta.remarks {
         let _ = writeln!(text, "\n.meta.json: {}", problem_told(remark));
