@@ -19,6 +19,7 @@ mod heads;
 mod join;
 mod list;
 mod merge;
+mod new_tests;
 mod places;
 mod push;
 mod references;

@@ -26,6 +26,7 @@ mod heads;
 mod items;
 mod left;
 mod listings;
+mod new_tests;
 mod outside;
 mod own_folder;
 mod per_finding;
