@@ -209,6 +209,7 @@ pub enum CheckWhat {
 
 /// A loop over items.
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a word of the language of its own")]
 pub struct Each {
     /// The item's name in prompts.
     pub item: Name,
