@@ -118,103 +118,105 @@ struct Overstep {
     kept: (&'static str, &'static str),
 }
 
-#[test]
-fn nobody_does_the_work_of_another() {
-    for case in [
-        Overstep {
-            what: "a tester who writes the code",
-            turn: (
-                "write-tests.1",
-                r#"case "$LOOPWRIGHT_ATTEMPT" in 1) sed -i 's/    todo!()/    3/' src/lib.rs ;; esac
+const OVERSTEPS: &[Overstep] = &[
+    Overstep {
+        what: "a tester who writes the code",
+        turn: (
+            "write-tests.1",
+            r#"case "$LOOPWRIGHT_ATTEMPT" in 1) sed -i 's/    todo!()/    3/' src/lib.rs ;; esac
 printf '#[test]\nfn means() {\n    assert_eq!(money::mean(&[2, 4]), 3);\n}\n' > tests/mean.rs
 say '{"verdict": "TESTS_READY", "escalate": "no", "summary": "means"}'"#,
-            ),
-            says: "write-tests.1 out-of-bounds: ",
-            calls: 2,
-            kept: ("", ""),
-        },
-        Overstep {
-            what: "a tester who writes the code in a test module's file",
-            turn: (
-                "write-tests.1",
-                r#"case "$LOOPWRIGHT_ATTEMPT" in 1) sed -i 's/    todo!()/    3/' src/lib.rs; printf '\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn means() {\n        assert_eq!(super::mean(&[2]), 2);\n    }\n}\n' >> src/lib.rs ;; *)
+        ),
+        says: "write-tests.1 out-of-bounds: ",
+        calls: 2,
+        kept: ("", ""),
+    },
+    Overstep {
+        what: "a tester who writes the code in a test module's file",
+        turn: (
+            "write-tests.1",
+            r#"case "$LOOPWRIGHT_ATTEMPT" in 1) sed -i 's/    todo!()/    3/' src/lib.rs; printf '\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn means() {\n        assert_eq!(super::mean(&[2]), 2);\n    }\n}\n' >> src/lib.rs ;; *)
 printf '#[test]\nfn means() {\n    assert_eq!(money::mean(&[2, 4]), 3);\n}\n' > tests/mean.rs ;; esac
 say '{"verdict": "TESTS_READY", "escalate": "no", "summary": "means"}'"#,
-            ),
-            says: "what changed here is not test code, and only tests may change",
-            calls: 2,
-            kept: ("", ""),
-        },
-        Overstep {
-            what: "a maker who makes the test fit",
-            turn: (
-                "implement.1",
-                r#"case "$LOOPWRIGHT_ATTEMPT" in 1) printf '#[test]\nfn means() {}\n' > tests/mean.rs ;; *)
+        ),
+        says: "what changed here is not test code, and only tests may change",
+        calls: 2,
+        kept: ("", ""),
+    },
+    Overstep {
+        what: "a maker who makes the test fit",
+        turn: (
+            "implement.1",
+            r#"case "$LOOPWRIGHT_ATTEMPT" in 1) printf '#[test]\nfn means() {}\n' > tests/mean.rs ;; *)
 sed -i -e 's/_prices/prices/' -e 's/    todo!()/    total(prices) \/ 2/' src/lib.rs ;; esac
 say '{"verdict": "COMPLETE", "summary": "done"}'"#,
-            ),
-            says: "tests/mean.rs: the file was changed, but it is test code, which may not be edited here",
-            calls: 2,
-            kept: ("tests/mean.rs", "#[test]\nfn means() {\n    assert_eq!(money::mean(&[2, 4]), 3);\n}\n"),
-        },
-        Overstep {
-            what: "a maker who works beyond the task",
-            turn: (
-                "implement.1",
-                r#"case "$LOOPWRIGHT_ATTEMPT" in 1) echo 'pub fn more() {}' > src/more.rs ;; *)
+        ),
+        says: "tests/mean.rs: the file was changed, but it is test code, which may not be edited here",
+        calls: 2,
+        kept: ("tests/mean.rs", "#[test]\nfn means() {\n    assert_eq!(money::mean(&[2, 4]), 3);\n}\n"),
+    },
+    Overstep {
+        what: "a maker who works beyond the task",
+        turn: (
+            "implement.1",
+            r#"case "$LOOPWRIGHT_ATTEMPT" in 1) echo 'pub fn more() {}' > src/more.rs ;; *)
 sed -i -e 's/_prices/prices/' -e 's/    todo!()/    total(prices) \/ 2/' src/lib.rs ;; esac
 say '{"verdict": "COMPLETE", "summary": "done"}'"#,
-            ),
-            says: "src/more.rs: the file was added, but the task does not list it",
-            calls: 2,
-            kept: ("src/more.rs", ""),
-        },
-        Overstep {
-            what: "a maker of stubs who writes more than stubs",
-            turn: (
-                "stub.1",
-                r#"case "$LOOPWRIGHT_ATTEMPT" in 1) body='prices.len() as u32' ;; *) body='todo!()' ;; esac
+        ),
+        says: "src/more.rs: the file was added, but the task does not list it",
+        calls: 2,
+        kept: ("src/more.rs", ""),
+    },
+    Overstep {
+        what: "a maker of stubs who writes more than stubs",
+        turn: (
+            "stub.1",
+            r#"case "$LOOPWRIGHT_ATTEMPT" in 1) body='prices.len() as u32' ;; *) body='todo!()' ;; esac
 printf '\npub fn mean(_prices: &[u32]) -> u32 {\n    %s\n}\n' "$body" >> src/lib.rs"#,
-            ),
-            says: "the body of `mean` is new and must be exactly `todo!()`",
-            calls: 2,
-            kept: ("", ""),
-        },
-        Overstep {
-            what: "a reviewer who mends what it finds",
-            turn: (
-                "final-review.1",
-                r#"case "$LOOPWRIGHT_ATTEMPT" in 1) echo '// reviewed' >> src/lib.rs; echo x > notes.md ;; esac
+        ),
+        says: "the body of `mean` is new and must be exactly `todo!()`",
+        calls: 2,
+        kept: ("", ""),
+    },
+    Overstep {
+        what: "a reviewer who mends what it finds",
+        turn: (
+            "final-review.1",
+            r#"case "$LOOPWRIGHT_ATTEMPT" in 1) echo '// reviewed' >> src/lib.rs; echo x > notes.md ;; esac
 say '{"verdict": "ACCEPTABLE", "summary": "good", "findings": []}'"#,
-            ),
-            says: "final-review.1 out-of-bounds: ",
-            calls: 2,
-            kept: ("notes.md", ""),
-        },
-        Overstep {
-            what: "a planner who writes code",
-            turn: (
-                "plan.1",
-                r#"mkdir -p "$of"; printf '# Averages\n\nAdd `mean`.\n' > "$of/plan.md"
+        ),
+        says: "final-review.1 out-of-bounds: ",
+        calls: 2,
+        kept: ("notes.md", ""),
+    },
+    Overstep {
+        what: "a planner who writes code",
+        turn: (
+            "plan.1",
+            r#"mkdir -p "$of"; printf '# Averages\n\nAdd `mean`.\n' > "$of/plan.md"
 case "$LOOPWRIGHT_ATTEMPT" in 1) echo 'pub fn more() {}' >> src/lib.rs ;; esac"#,
-            ),
-            says: "plan.1 out-of-bounds: ",
-            calls: 2,
-            kept: ("", ""),
-        },
-        Overstep {
-            what: "a maker who commits",
-            turn: (
-                "implement.1",
-                r#"sed -i -e 's/_prices/prices/' -e 's/    todo!()/    total(prices) \/ 2/' src/lib.rs
+        ),
+        says: "plan.1 out-of-bounds: ",
+        calls: 2,
+        kept: ("", ""),
+    },
+    Overstep {
+        what: "a maker who commits",
+        turn: (
+            "implement.1",
+            r#"sed -i -e 's/_prices/prices/' -e 's/    todo!()/    total(prices) \/ 2/' src/lib.rs
 case "$LOOPWRIGHT_ATTEMPT" in 1) git commit --quiet --all --message mine ;; esac
 say '{"verdict": "COMPLETE", "summary": "done"}'"#,
-            ),
-            says: "was committed, which is for the workflow to do",
-            calls: 1,
-            kept: ("", ""),
-        },
-    ] {
+        ),
+        says: "was committed, which is for the workflow to do",
+        calls: 1,
+        kept: ("", ""),
+    },
+];
+
+#[test]
+fn nobody_does_the_work_of_another() {
+    for case in OVERSTEPS {
         let bench = bench(CRATE, &[case.turn]);
         let told = ends(&bench, "part-done");
         assert!(told.contains(case.says), "{}: {told}", case.what);
