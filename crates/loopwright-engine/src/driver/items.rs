@@ -50,14 +50,14 @@ struct Child<'e> {
 }
 
 /// Items at work, and what came of others.
-struct AtWork<'s, 'v> {
+struct Items<'s, 'v> {
     scope: &'s Scope<'s, 'v>,
     /// The loop: its state, and the visit.
     of: (Name, u32),
     tell: Sender<Came>,
     told: Receiver<Came>,
     line: Arc<Line>,
-    at_work: Vec<String>,
+    working: Vec<String>,
     /// Those that nobody drives for now.
     aside: Vec<(Effect, String)>,
     /// Those that ended, and are not on record as ended.
@@ -66,13 +66,13 @@ struct AtWork<'s, 'v> {
     moved: bool,
 }
 
-impl AtWork<'_, '_> {
+impl Items<'_, '_> {
     /// Whether what is due is an item of this loop of which nothing is known.
     fn begins(&self, effect: &Effect) -> bool {
         let id = &effect.id;
         matches!(effect.want, Want::Child { .. })
             && (&id.state, id.visit) == (&self.of.0, self.of.1)
-            && !self.at_work.contains(&id.to_string())
+            && !self.working.contains(&id.to_string())
             && self.aside.iter().all(|(it, _)| it.id != *id)
             && self.over.iter().all(|(it, ..)| it.id != *id)
     }
@@ -91,13 +91,13 @@ impl<'e> Driver<'e> {
         let line = Arc::new(Line::of(most_at_once(&self.run, each), self.left()));
         let (done, items) = std::thread::scope(|scope| {
             let (tell, told) = channel();
-            let mut items = AtWork {
+            let mut items = Items {
                 scope,
                 of: (state.clone(), visit),
                 tell,
                 told,
                 line,
-                at_work: Vec::new(),
+                working: Vec::new(),
                 aside: Vec::new(),
                 over: Vec::new(),
                 waits: None,
@@ -112,7 +112,7 @@ impl<'e> Driver<'e> {
                     // Whoever is at work is waited for: what they did is not to be lost. Nobody's turn comes any more.
                     items.line.close();
                 }
-                if items.at_work.is_empty() {
+                if items.working.is_empty() {
                     break;
                 }
                 if let Ok(Came::Back(back)) = items.told.recv() {
@@ -133,7 +133,7 @@ impl<'e> Driver<'e> {
     }
 
     /// What ended is on record, as far as it is its turn; and what is due is begun, as far as there is room.
-    fn go_on_with<'v>(&mut self, each: &Each, items: &mut AtWork<'_, 'v>) -> Result<(), EngineError>
+    fn go_on_with<'v>(&mut self, each: &Each, items: &mut Items<'_, 'v>) -> Result<(), EngineError>
     where
         'e: 'v,
     {
@@ -157,14 +157,14 @@ impl<'e> Driver<'e> {
     }
 
     /// Whether it may be on record now that an item ended.
-    fn may_end(&self, each: &Each, items: &AtWork<'_, '_>, over: &(Effect, String, Box<Run>)) -> bool {
+    fn may_end(&self, each: &Each, items: &Items<'_, '_>, over: &(Effect, String, Box<Run>)) -> bool {
         let well = self.ended_well(&over.2);
         if each.apart {
             // One that brings nothing back keeps nobody waiting.
             return !well || over.2.item.as_ref().is_some_and(|it| items.line.is_turn(it));
         }
         // One that stops the loop lets those beside it come to their end.
-        well || items.at_work.is_empty()
+        well || items.working.is_empty()
     }
 
     fn ended_well(&self, run: &Run) -> bool {
@@ -178,7 +178,7 @@ impl<'e> Driver<'e> {
     }
 
     /// Whoever waits for a person keeps nobody waiting.
-    fn tell_left(&self, items: &AtWork<'_, '_>) {
+    fn tell_left(&self, items: &Items<'_, '_>) {
         let aside = |it: &String| {
             items
                 .aside
@@ -193,14 +193,14 @@ impl<'e> Driver<'e> {
         &mut self,
         each: &Each,
         effect: Effect,
-        items: &mut AtWork<'_, 'v>,
+        items: &mut Items<'_, 'v>,
     ) -> Result<(), EngineError>
     where
         'e: 'v,
     {
         let Want::Child { child, item, vars, outer } = &effect.want else { return Ok(()) };
         let name = self.child_name(&effect, item);
-        if !items.at_work.is_empty() {
+        if !items.working.is_empty() {
             self.look = None;
         }
         let look = self.look()?;
@@ -247,7 +247,7 @@ impl<'e> Driver<'e> {
         let turn = each.apart.then(|| Turn { line, item, tell: items.tell.clone() });
         let engine = self.engine;
         let child = Child { engine, effect, name, started, shared, look, around, shown, turn };
-        items.at_work.push(child.effect.id.to_string());
+        items.working.push(child.effect.id.to_string());
         let (tell, cancel) = (items.tell.clone(), self.cancel.clone());
         items.scope.spawn(move || {
             let (effect, name) = (child.effect.clone(), child.name.clone());
@@ -279,9 +279,9 @@ impl<'e> Driver<'e> {
     }
 
     /// Takes in that an item is not at work any more.
-    fn take_back(&mut self, back: Back, items: &mut AtWork<'_, '_>) -> Result<(), EngineError> {
+    fn take_back(&mut self, back: Back, items: &mut Items<'_, '_>) -> Result<(), EngineError> {
         let Back { effect, name, standing } = back;
-        items.at_work.retain(|it| *it != effect.id.to_string());
+        items.working.retain(|it| *it != effect.id.to_string());
         items.line.give();
         // It has written what it likes.
         self.look = None;

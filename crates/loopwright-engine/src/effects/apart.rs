@@ -29,8 +29,9 @@ pub(crate) struct Apart {
 
 /// Where the run of an item works. It is known by what that run is called, so that whoever comes next finds it.
 pub(crate) fn place(engine: &Engine, git: &Git, name: &str) -> Result<Apart, EngineError> {
-    let odd = name.split('/').any(|it| it.starts_with('.') || it.ends_with('.') || it.ends_with(".lock"));
-    let fits = if odd || name.contains("..") { "-_/" } else { "-_/." };
+    let is_odd = |it: &str| it.starts_with('.') || it.ends_with('.') || it.strip_suffix(".lock").is_some();
+    let odd = name.contains("..") || name.split('/').any(is_odd);
+    let fits = if odd { "-_/" } else { "-_/." };
     let plain = |it: char| if it.is_ascii_alphanumeric() || fits.contains(it) { it } else { '-' };
     let mut branch: String = BRANCHES.chars().chain(name.chars().map(plain)).collect();
     if branch[BRANCHES.len()..] != *name {
