@@ -238,6 +238,7 @@ const EVERYTHING: Play = Play {
 /// Items in worktrees of their own, one after the other: each joins, is checked and brought back.
 const APART: Play = Play {
     name: "apart",
+    branch: None,
     folder: || workflow(APART_TEXT),
     begin: || Begin { subject: "house".into(), ..Begin::default() },
     files: &[
