@@ -16,6 +16,8 @@ pub(crate) struct Play {
     pub(crate) folder: fn() -> Folder,
     pub(crate) begin: fn() -> Begin,
     pub(crate) files: &'static [(&'static str, &'static str)],
+    /// A branch of its own, where the run needs one.
+    pub(crate) branch: Option<&'static str>,
     pub(crate) agents: &'static [(&'static str, &'static str)],
     /// Questions, and what is answered.
     pub(crate) answers: &'static [(&'static str, &'static str)],
@@ -27,6 +29,9 @@ impl Play {
     /// A repository to play in. Its agents sign before they work.
     pub(crate) fn bench(&self) -> Bench {
         let bench = Bench::with(self.files);
+        if let Some(branch) = self.branch {
+            bench.git(&["checkout", "--quiet", "-b", branch]);
+        }
         std::fs::write(bench.around().join("sign"), SIGN).expect("a file");
         bench
     }
@@ -44,7 +49,7 @@ killed_if_this_is "before $1"
 trap "killed_if_this_is 'after $1'" EXIT
 "#;
 
-pub(crate) const PLAYS: &[Play] = &[TASK, EVERYTHING, PAPERS, VIBE, CHANGE, TEAM, FEATURE];
+pub(crate) const PLAYS: &[Play] = &[TASK, EVERYTHING, PAPERS, APART, VIBE, CHANGE, TEAM, ISSUE, FEATURE];
 
 const TASK: Play = Play {
     name: "task",
@@ -56,6 +61,7 @@ const TASK: Play = Play {
         grep -q hello greeting || { echo 'no hello in the greeting' >&2; exit 1; }
         "#,
     )],
+    branch: None,
     agents: &[
         (
             "claude",
@@ -87,6 +93,7 @@ const VIBE: Play = Play {
     folder: || in_folder("../../workflows", "vibe"),
     begin: Begin::default,
     files: &[(".vibe/STATE.md", LATE), (".vibe/PLAN.md", PLAN), (".vibe/CONTEXT.md", "# CONTEXT\n")],
+    branch: None,
     agents: &[("claude", WORKER_SIGNS), ("codex", JUDGE_SIGNS)],
     answers: &[],
     verbs: &["resume"],
@@ -105,6 +112,7 @@ const CHANGE: Play = Play {
             "# Changelog\n\n## 2026-01-01: It begins (begin)\nThere is a project.\n",
         ),
     ],
+    branch: None,
     agents: &[
         ("gemini", change_files::ONE_PART_SIGNS),
         ("claude", change_files::BUILDER_SIGNS),
@@ -125,6 +133,7 @@ const TEAM: Play = Play {
         ..Begin::default()
     },
     files: &[("test.sh", "set -- \"$LOOPWRIGHT_STATE.$LOOPWRIGHT_VISIT\"; . ../sign\ntest ! -e broken\n")],
+    branch: None,
     agents: &[("claude", CREW_SIGNS), ("codex", CREW_SIGNS), ("gemini", CREW_SIGNS)],
     answers: &[("approve-design", "approved"), ("review-strategy", "single-final"), ("manual", "met")],
     verbs: &["resume"],
@@ -143,11 +152,64 @@ const FEATURE: Play = Play {
     },
     files: &[("src/old", "old\n")],
     agents: &[("claude", AUTHOR_SIGNS), ("codex", REVIEWER_SIGNS)],
-    answers: &[("ask-final", "address"), ("concerns", "address"), ("ending", "merge")],
+    branch: None,
+    answers: &[("concerns", "address"), ("ending", "merge")],
     verbs: &["next"],
 };
 
 /// Calls, checks, a judge, a question, items, an action, a rest, a commit.
+/// Two tasks, of which one is filed; a review that finds a fault. Its tests are shell scripts, which take no time.
+const ISSUE: Play = Play {
+    name: "issue",
+    folder: || in_folder("../../workflows", "issue"),
+    begin: || Begin { subject: "GAL-7".into(), ..Begin::default() },
+    files: &[
+        (
+            "test.sh",
+            r#"set -- "$LOOPWRIGHT_STATE.$LOOPWRIGHT_VISIT"; . ../sign
+            for it in tests/*.sh; do sh "$it" || exit 1; done
+            "#,
+        ),
+        ("tests/greeting.sh", "grep -q hello greeting\n"),
+        ("greeting", "hello\n"),
+        ("TODO/README.md", "# Issues\n\n- [ ] [GAL-7](GAL-7.md): Greet\n"),
+        (
+            "TODO/GAL-7.md",
+            "---\nid: GAL-7\ntitle: Greet\nstatus: Todo\n---\n\n## Acceptance criteria\n\n- [ ] The world is greeted.\n- [ ] The moon is greeted.\n",
+        ),
+    ],
+    branch: Some("gal-7"),
+    agents: &[("claude", ISSUE_CREW), ("codex", ISSUE_CREW), ("gemini", ADVISER)],
+    answers: &[],
+    verbs: &[],
+};
+
+/// Is asked within the call of a reviewer, and so does not sign.
+const ADVISER: &str = r#"cat > /dev/null
+printf '```json\n{"findings": [{"severity": "note", "text": "less would do"}]}\n```\n'"#;
+
+const ISSUE_CREW: &str = r#"cat > /dev/null; set -- "$LOOPWRIGHT_STATE.$LOOPWRIGHT_VISIT"; . ../sign
+of=.workflow/run-GAL-7
+say() { printf '```json\n%s\n```\n' "$1"; }
+task() {
+  printf -- '---\ntitle: Greet the %s\nfiles: [greeting, tests/%s.sh]\ndepends-on: [%s]\nnew-symbols: false\n---\n\n## Description\n\nGreet it.\n\n## Acceptance criteria\n\n- [ ] It is greeted.\n\n## Code context\n\nNone.\n\n## Contracts\n\nNone.\n\n## Plan\n\nGreet.\n' "$2" "$2" "$3" > "$of/task-$1.md"
+}
+case "$LOOPWRIGHT_STATE" in
+  plan) mkdir -p "$of"; printf '# Greet\n\nThe world, then the moon.\n' > "$of/plan.md" ;;
+  split) task 1 world ''; task 2 moon task-1 ;;
+  write-tests) echo 'grep -q world greeting' > tests/world.sh; say '{"verdict": "TESTS_READY", "escalate": "no", "summary": "one"}' ;;
+  implement) if [ "$LOOPWRIGHT_VISIT" = 1 ]; then echo 'hello wold world' > greeting; else echo 'hello world' > greeting; fi; say '{"verdict": "COMPLETE", "summary": "done"}' ;;
+  final-review)
+    if grep -q wold greeting; then
+      say '{"verdict": "NEEDS_WORK", "summary": "a typo", "findings": [{"severity": "fault", "topic": "code", "file": "greeting", "text": "It says wold."}]}'
+    else
+      say '{"verdict": "ACCEPTABLE", "summary": "good", "findings": []}'
+    fi ;;
+  review-plan|review-split) say '{"verdict": "ACCEPTABLE", "summary": "good", "findings": []}' ;;
+  assess) say '{"verdict": "done", "summary": "one holds", "met": ["1"], "bugs": [{"id": "b1", "title": "It is slow", "text": "Very."}]}' ;;
+esac
+"#;
+
 const EVERYTHING: Play = Play {
     name: "everything",
     folder: || workflow(include_str!("../data/journals/workflow.yaml")),
@@ -162,6 +224,7 @@ const EVERYTHING: Play = Play {
             "items:\n  - {id: roof, title: A roof, depends: [floor]}\n  - {id: floor, title: A floor, depends: []}\n",
         ),
     ],
+    branch: None,
     agents: &[
         (
             "coder",
@@ -191,6 +254,62 @@ const EVERYTHING: Play = Play {
     verbs: &["go"],
 };
 
+/// Items in worktrees of their own, one after the other: each joins, is checked and brought back.
+const APART: Play = Play {
+    name: "apart",
+    branch: None,
+    folder: || workflow(APART_TEXT),
+    begin: || Begin { subject: "house".into(), ..Begin::default() },
+    files: &[
+        ("list.yaml", "items:\n  - {id: roof, depends: [floor]}\n  - {id: floor, depends: []}\n"),
+        (
+            "whole.sh",
+            "set -- \"$LOOPWRIGHT_ITEM.$LOOPWRIGHT_STATE.$LOOPWRIGHT_VISIT\"; . ../sign; test -e src/floor\n",
+        ),
+    ],
+    agents: &[(
+        "writer",
+        r#"cat > /dev/null; set -- "$LOOPWRIGHT_ITEM.$LOOPWRIGHT_STATE.$LOOPWRIGHT_VISIT"; . ../sign
+        mkdir -p src; echo written > "src/$LOOPWRIGHT_ITEM""#,
+    )],
+    answers: &[],
+    verbs: &[],
+};
+
+const APART_TEXT: &str = r#"
+workflow: apart
+subject: thing
+documents:
+  list: {file: list.yaml, as: yaml, shape: {items: [{id: text, depends: [text]}]}}
+  code: {files: ["src/**"]}
+  state: {file: STATE.yaml, as: yaml, owner: engine, optional: true, shows: {phase: "{{phase}}"}, shape: {phase: text}}
+phases:
+  building: {at: all, show: others}
+roles:
+  writer: {agent: writer, prompt: "Write {{item.id}}.", may-write: [code]}
+defaults:
+  failures: failed
+states:
+  all:
+    each: {item: part, in: docs.list.items, order: depends, at-once: 2, apart: true, run: part}
+    on: {done: done, given-up | unordered | conflict | empty: failed}
+  done: {end: success}
+  failed: {end: failure}
+children:
+  part:
+    budgets: {retries: {limit: 3, per: visit}}
+    defaults:
+      lost: {to: again, spend: retries, else: given-up}
+      failures: given-up
+    states:
+      write: {agent: writer, then: commit}
+      commit: {do: [{commit: "{{item.id}}", what: [code]}], then: join}
+      join: {do: [{join: "Join {{item.id}}"}], then: whole}
+      whole: {check: {run: "sh whole.sh"}, on: {pass: done, fail: given-up}}
+      done: {end: success}
+      given-up: {end: failure}
+"#;
+
 /// Documents that show where the run is, fields, entries, folders that move, a worktree of its own, merging.
 const PAPERS: Play = Play {
     name: "papers",
@@ -208,6 +327,7 @@ const PAPERS: Play = Play {
         ),
         ("old/notes.md", "# Old\n"),
     ],
+    branch: None,
     agents: &[(
         "coder",
         r#"cat > /dev/null; set -- "$LOOPWRIGHT_STATE.$LOOPWRIGHT_VISIT"; . ../sign

@@ -3,6 +3,7 @@
 
 mod actions;
 mod alone;
+mod apart;
 mod at_once;
 mod bench;
 mod bounds;
@@ -26,6 +27,8 @@ mod golden;
 mod handed;
 mod headings;
 mod heads;
+mod issue;
+mod issue_files;
 mod items;
 mod left;
 mod listings;

@@ -1,11 +1,13 @@
 //! The binary as people and scripts meet it: what it prints, where, and with which exit code.
 
+mod apart;
 mod background;
 mod bad_input;
 mod change;
 mod change_left;
 mod change_tools;
 mod completions;
+mod discard;
 mod doctor;
 mod feature;
 #[path = "../../../loopwright-engine/tests/runs/feature_files.rs"]
