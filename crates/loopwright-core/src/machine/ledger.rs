@@ -288,6 +288,7 @@ mod tests {
             severity: vec!["minor".into(), "major".into()],
             topic: Vec::new(),
             at_least: [("major".into(), "FAIL".into())].into(),
+            ..Findings::default()
         }
     }
 
@@ -333,5 +334,18 @@ mod tests {
         assert_eq!(ledger.open(&gate).count(), 1);
         ledger.force(&gate);
         assert_eq!(ledger.left().count(), 0, "only what blocks is left over");
+    }
+
+    #[test]
+    fn a_judge_that_begins_anew_has_left_nothing_open() {
+        let gate = Name::from("review");
+        let mut ledger = Ledger::default();
+        ledger.round(&gate, &declared(), &[report("a", "x", "major"), report("b", "y", "minor")], true);
+        ledger.begin_anew(&gate);
+        assert_eq!(ledger.open(&gate).count(), 0);
+        assert_eq!(ledger.left().count(), 0, "nothing was passed over");
+        ledger.round(&gate, &declared(), &[report("c", "z", "minor")], false);
+        let judge = &ledger.judges[&gate];
+        assert_eq!((judge.before, judge.rounds), (1, 2));
     }
 }
