@@ -200,6 +200,8 @@ impl Engine {
 fn add(cost: &mut Cost, event: &Event) {
     match event {
         Event::Settled { evidence: Evidence::Out(outcome), .. } => *cost = cost.and(outcome.cost),
+        // Where it counts later, it costs nothing any more.
+        Event::Heard { outcome, .. } => *cost = cost.and(outcome.cost),
         Event::PutOff { cost: until_then, .. } => *cost = cost.and(*until_then),
         _ => {}
     }

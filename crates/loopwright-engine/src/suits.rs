@@ -194,6 +194,7 @@ impl Engine {
             shell,
             item: None,
             finding: None,
+            is_for_key: false,
         })
     }
 

@@ -4,6 +4,7 @@
 //! (`Settled`); what lies between the two when a driver is gone is `lost`, and routed like any signal. What was learnt
 //! since the last thing that reached outside is written together with the next, so that a step costs one commit.
 
+mod ahead;
 mod follow;
 mod heart;
 mod holder;
@@ -273,9 +274,13 @@ impl<'e> Driver<'e> {
                 Want::Call { .. } | Want::Check | Want::Act { .. } => {
                     match self.run.at.until.filter(|it| *it > (self.engine.clock)()) {
                         Some(until) => self.wait(until)?,
+                        None if matches!(first.want, Want::Call { .. }) => self.call(&effects)?,
                         None => self.perform(first)?,
                     }
                     None
+                }
+                Want::Ahead { .. } => {
+                    return Err(EngineError::Wrong(format!("nothing else is due than `{}`", first.id)));
                 }
             };
             if let Some(asking) = waits {

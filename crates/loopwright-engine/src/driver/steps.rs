@@ -10,8 +10,9 @@ use loopwright_core::signal;
 use serde_json::{Value, json};
 
 use super::Driver;
-use crate::effects::{self, Done};
+use crate::effects::{self, Done, Settings};
 use crate::error::EngineError;
+use crate::files::Look;
 use crate::people::{Answered, Asked, Policy};
 
 /// How long nobody looks at the clock, at most.
@@ -45,24 +46,33 @@ impl Driver<'_> {
         changed: &[Name],
     ) -> Result<(), EngineError> {
         let look = self.look()?;
-        let seen = {
-            let scene = self.scene(&look, None);
-            let mut seen = Observed { facts: scene.facts(facts)?, ..Observed::default() };
-            for gate in gates {
-                seen.digests.insert(gate.clone(), scene.judged(gate)?);
-            }
-            for document in changed {
-                if scene.is_changed(document)? {
-                    seen.changed.push(document.clone());
-                }
-            }
-            seen
-        };
+        let seen = self.seen(&look, facts, gates, changed)?;
         for gate in outdated(&self.run, &seen) {
             let text = format!("what `{gate}` passed has changed since, so it does not count any more");
             self.engine.watch.said(&self.name, &text);
         }
         self.learn(settled(effect, Evidence::Observed(Box::new(seen))))
+    }
+
+    /// What facts and digests are.
+    pub(super) fn seen(
+        &self,
+        look: &Look,
+        facts: &[Name],
+        gates: &[Name],
+        changed: &[Name],
+    ) -> Result<Observed, EngineError> {
+        let scene = self.scene(look, None);
+        let mut seen = Observed { facts: scene.facts(facts)?, ..Observed::default() };
+        for gate in gates {
+            seen.digests.insert(gate.clone(), scene.judged(gate)?);
+        }
+        for document in changed {
+            if scene.is_changed(document)? {
+                seen.changed.push(document.clone());
+            }
+        }
+        Ok(seen)
     }
 
     /// Finds the items of a loop.
@@ -151,9 +161,21 @@ impl Driver<'_> {
             self.write_down()?;
         }
         let item = effects::item_of(effect);
+        let (values, settings) = self.issue(effect, &look)?;
+        self.write_down()?;
+        let done = {
+            let scene = self.scene(&look, item.as_deref());
+            effects::perform(self.engine, &scene, effect, (&values, &settings), &self.cancel)?
+        };
+        self.finish(effect, done)
+    }
+
+    /// Settles what an effect will use, for what is about to be begun.
+    pub(super) fn issue(&mut self, effect: &Effect, look: &Look) -> Result<(Value, Settings), EngineError> {
+        let item = effects::item_of(effect);
         let known = self.run.at.begun.get(&effect.id.to_string()).map(|it| it.values.clone());
         let prepared = {
-            let scene = self.scene(&look, item.as_deref());
+            let scene = self.scene(look, item.as_deref());
             effects::prepare(self.engine, &scene, effect, known.as_ref())?
         };
         let mut values = prepared.values;
@@ -174,12 +196,7 @@ impl Driver<'_> {
         let issued =
             Event::Issued { effect: effect.id.clone(), attempt: effect.attempt, values: values.clone() };
         self.learn(issued)?;
-        self.write_down()?;
-        let done = {
-            let scene = self.scene(&look, item.as_deref());
-            effects::perform(self.engine, &scene, effect, (&values, &prepared.settings), &self.cancel)?
-        };
-        self.finish(effect, done)
+        Ok((values, prepared.settings))
     }
 
     /// What all files were when the visit before this one began, if that was lost. Whoever was at work then may have done it
@@ -229,8 +246,14 @@ impl Driver<'_> {
         self.see_own()
     }
 
+    /// The moment after so long. One that nobody lives to see is as good as any.
+    pub(super) fn after(&self, long: Duration) -> u64 {
+        let long = u64::try_from(long.as_millis()).unwrap_or(u64::MAX);
+        (self.engine.clock)().saturating_add(long).min(LATEST)
+    }
+
     /// Takes in what came of something that reached outside, or that the run was left before anything did.
-    fn finish(&mut self, effect: &Effect, done: Done) -> Result<(), EngineError> {
+    pub(super) fn finish(&mut self, effect: &Effect, done: Done) -> Result<(), EngineError> {
         let Done { mut outcome, kept, look, said, placed, limited } = done;
         self.look = look;
         self.at_work = true;
@@ -246,11 +269,7 @@ impl Driver<'_> {
             Some(_) => std::mem::take(&mut outcome.summary),
             None => "the run was left".to_owned(),
         };
-        // A time that nobody lives to see is as good as any.
-        let until = limited.map(|it| {
-            let long = u64::try_from(it.as_millis()).unwrap_or(u64::MAX);
-            (self.engine.clock)().saturating_add(long).min(LATEST)
-        });
+        let until = limited.map(|it| self.after(it));
         self.learn(match effect.want {
             // It came to nothing, and is begun anew.
             Want::Call { .. } | Want::Check if left || limited.is_some() => {

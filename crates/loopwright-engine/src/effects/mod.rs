@@ -3,6 +3,7 @@
 mod act;
 mod append;
 mod ask;
+pub(crate) mod beside;
 mod bounds;
 mod branch;
 mod call;
@@ -41,7 +42,7 @@ pub(crate) use self::check::{commands_of, judge};
 pub(crate) use self::commit::TRAILER;
 pub(crate) use self::heads::unfinished;
 pub(crate) use self::list::items;
-use self::settings::Settings;
+pub(crate) use self::settings::Settings;
 pub(crate) use self::shows::{Edit, due as shows_due, edited, show};
 pub(crate) use self::worktrees::NO_REPOSITORY;
 use crate::engine::Engine;
@@ -95,7 +96,7 @@ impl Done {
 }
 
 /// Adds something to what is told and kept of an outcome.
-fn told_besides(outcome: &mut Outcome, what: &str) {
+pub(crate) fn told_besides(outcome: &mut Outcome, what: &str) {
     let before = std::mem::take(&mut outcome.summary);
     outcome.summary = if before.is_empty() { what.to_owned() } else { format!("{before}; {what}") };
 }
@@ -162,7 +163,9 @@ pub(crate) fn perform(
 ) -> Result<Done, EngineError> {
     match &effect.want {
         Want::Call { role, advice, .. } => {
-            call::perform(engine, scene, effect, (role, advice), (values, settings), cancel)
+            let done = call::perform(engine, scene, effect, (role, advice), (values, settings), cancel);
+            tidy(&engine.home, scene.name);
+            done
         }
         Want::Check => check::perform(engine, scene, effect, (values, settings), cancel),
         Want::Act { index } => act::perform(engine, scene, effect, (*index, values), cancel),
