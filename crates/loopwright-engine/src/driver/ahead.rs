@@ -4,6 +4,7 @@
 //! run goes on when all of them are back, and then as if they had been called one by one: at its turn a judge that was heard
 //! is not called again, if it would be asked about the same.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 
@@ -142,7 +143,7 @@ impl Driver<'_> {
             let used = if called.is_ahead() {
                 self.issue_ahead(&called, &look)?
             } else {
-                Some(self.issue(&called.effect, &look)?)
+                Some(self.issue(&called.effect, &look, None)?)
             };
             // Whoever is not there is missed at its turn.
             if let Some(used) = used {
@@ -164,24 +165,28 @@ impl Driver<'_> {
             for (at, called) in begun.iter().enumerate() {
                 let (tell, scene_of, cancel) = (tell.clone(), &scene_of, &cancel);
                 scope.spawn(move || {
-                    scene_of(called, &mut |scene| {
-                        drop(tell.send((at, beside::call(engine, scene, &called.call, cancel))));
-                    });
+                    let mut made = None;
+                    let call = || {
+                        scene_of(called, &mut |scene| {
+                            made = Some(beside::call(engine, scene, &called.call, cancel));
+                        });
+                    };
+                    let fell = || EngineError::Wrong(format!("calling {} fell over", called.effect.id));
+                    let went = catch_unwind(AssertUnwindSafe(call));
+                    let made = made.filter(|_| went.is_ok()).unwrap_or_else(|| Err(fell()));
+                    // Whoever waits for it is there until all came back.
+                    drop(tell.send((at, made)));
                 });
             }
             drop(tell);
             let mut went = Went::default();
-            let mut left = begun.len();
+            let mut done = Ok(());
             while let Ok((at, said)) = hear.recv() {
-                left -= 1;
                 let came = said.and_then(|it| self.came_back(&begun, at, (it, &look), &mut went));
-                if let Err(error) = came {
-                    // Nobody hears the others any more.
-                    cancel.call_off();
-                    return Err(error);
-                }
+                // What the others say is heard all the same.
+                done = done.and(came);
             }
-            if left > 0 { Err(EngineError::Wrong("calling a judge fell over".into())) } else { Ok(went) }
+            done.map(|()| went)
         });
         effects::tidy(&engine.home, &name);
         let went = went?;

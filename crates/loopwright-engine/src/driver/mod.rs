@@ -15,10 +15,11 @@ pub(crate) mod place;
 mod record;
 mod standing;
 mod steps;
+mod together;
 
 use std::sync::Arc;
 
-use loopwright_core::machine::{Effect, Event, Run, RunView, Site, Started, Want, advance, begin, due};
+use loopwright_core::machine::{Effect, Event, Part, Run, RunView, Site, Started, Want, advance, begin, due};
 
 pub use self::holder::{holder_in_words, this_process};
 pub(crate) use self::holder::{is_alive, is_gone};
@@ -274,7 +275,10 @@ impl<'e> Driver<'e> {
                 Want::Call { .. } | Want::Check | Want::Act { .. } => {
                     match self.run.at.until.filter(|it| *it > (self.engine.clock)()) {
                         Some(until) => self.wait(until)?,
-                        None if matches!(first.want, Want::Call { .. }) => self.call(&effects)?,
+                        None if first.id.part == Part::Work && matches!(first.want, Want::Call { .. }) => {
+                            self.call(&effects)?;
+                        }
+                        None if effects.len() > 1 => self.perform_together()?,
                         None => self.perform(first)?,
                     }
                     None

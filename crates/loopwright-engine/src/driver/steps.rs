@@ -161,7 +161,7 @@ impl Driver<'_> {
             self.write_down()?;
         }
         let item = effects::item_of(effect);
-        let (values, settings) = self.issue(effect, &look)?;
+        let (values, settings) = self.issue(effect, &look, None)?;
         self.write_down()?;
         let done = {
             let scene = self.scene(&look, item.as_deref());
@@ -170,8 +170,14 @@ impl Driver<'_> {
         self.finish(effect, done)
     }
 
-    /// Settles what an effect will use, for what is about to be begun.
-    pub(super) fn issue(&mut self, effect: &Effect, look: &Look) -> Result<(Value, Settings), EngineError> {
+    /// Settles what something will use that is about to reach outside. It is on record once that is written down.
+    /// Where others are at work, what is checked out is what it was before them.
+    pub(super) fn issue(
+        &mut self,
+        effect: &Effect,
+        look: &Look,
+        before: Option<&Value>,
+    ) -> Result<(Value, Settings), EngineError> {
         let item = effects::item_of(effect);
         let known = self.run.at.begun.get(&effect.id.to_string()).map(|it| it.values.clone());
         let prepared = {
@@ -189,6 +195,7 @@ impl Driver<'_> {
                 known => known,
             };
             values.insert("since".to_owned(), first.unwrap_or_else(|| json!(look.tree)));
+            values.extend(before.map(|it| ("head".to_owned(), it.clone())));
         }
         for (name, text) in prepared.kept {
             values[name] = json!(self.keep(text));

@@ -72,7 +72,12 @@ pub(super) fn role(
         // All of them together have the time that one has.
         let wall = wall.saturating_sub(begun.elapsed());
         let calling = Calling { engine, scene, effect, beside, name, role: of_role, call, chosen, wall };
-        let mut heard = calling.heard(cancel)?;
+        let heard = calling.heard(cancel);
+        // Calls beside this one have folders there of their own.
+        if beside.is_none() && bounds::beside(scene).is_none() {
+            tidy(&engine.home, scene.name);
+        }
+        let mut heard = heard?;
         spent = spent.and(heard.outcome.cost);
         said.push_str(&heard.transcript);
         if heard.limited.is_some()

@@ -18,6 +18,7 @@ mod fields;
 mod heads;
 mod list;
 mod merge;
+mod new_tests;
 mod places;
 mod push;
 mod references;
@@ -163,9 +164,7 @@ pub(crate) fn perform(
 ) -> Result<Done, EngineError> {
     match &effect.want {
         Want::Call { role, advice, .. } => {
-            let done = call::perform(engine, scene, effect, (role, advice), (values, settings), cancel);
-            tidy(&engine.home, scene.name);
-            done
+            call::perform(engine, scene, effect, (role, advice), (values, settings), cancel)
         }
         Want::Check => check::perform(engine, scene, effect, (values, settings), cancel),
         Want::Act { index } => act::perform(engine, scene, effect, (*index, values), cancel),

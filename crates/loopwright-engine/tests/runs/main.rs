@@ -4,6 +4,7 @@
 mod actions;
 mod ahead;
 mod alone;
+mod at_once;
 mod bench;
 mod bounds;
 mod change;
@@ -25,6 +26,7 @@ mod heads;
 mod items;
 mod left;
 mod listings;
+mod new_tests;
 mod outside;
 mod own_folder;
 mod per_finding;
