@@ -88,6 +88,9 @@ struct World<'w> {
     asked: Vec<(String, String)>,
 }
 
+/// Puts calls in the order in which they come back.
+type Order<'o> = dyn Fn(&mut Vec<(Effect, Name)>) + 'o;
+
 impl<'w> World<'w> {
     fn of(workflow: &'w Workflow, blocks: &'w [(&'w str, &'w [u32])]) -> Self {
         let (run, events, walk, asked) = (begun(workflow), Vec::new(), Vec::new(), Vec::new());
@@ -151,7 +154,7 @@ impl<'w> World<'w> {
     }
 
     /// Goes on until it is over. Judges that work beside each other come back in the order that is said.
-    fn play(&mut self, order: &dyn Fn(&mut Vec<(Effect, Name)>)) {
+    fn play(&mut self, order: &Order<'_>) {
         for _ in 0..200 {
             let effects = due(self.workflow, &self.run);
             let Some(first) = effects.first().cloned() else { return };
@@ -173,7 +176,7 @@ impl<'w> World<'w> {
         panic!("it does not end: {:?}", self.walk);
     }
 
-    fn judge(&mut self, own: &Effect, effects: &[Effect], order: &dyn Fn(&mut Vec<(Effect, Name)>)) {
+    fn judge(&mut self, own: &Effect, effects: &[Effect], order: &Order<'_>) {
         let judge = own.id.state.clone();
         let early = self.run.heard.get(&*judge).filter(|it| it.key == self.judged(&judge)).cloned();
         let outcome = if let Some(early) = early {

@@ -29,8 +29,8 @@ fn main() {
         .replace("needs: [review, audit]", "needs: [review]")
         .lines()
         .filter(|it| !it.starts_with("  audit:") && !it.starts_with("  quicker:"))
-        .map(|it| format!("{it}\n"))
-        .collect::<String>();
+        .collect::<Vec<_>>()
+        .join("\n");
     let mut number = 0;
     let mut took = |text: &str| {
         number += 1;

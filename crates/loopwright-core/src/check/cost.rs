@@ -247,10 +247,9 @@ pub(super) fn worst(
     let lists: Vec<Vec<u64>> =
         lanes.iter().enumerate().flat_map(|(at, lane)| lists_of(at, lane, Extent::Stretch)).collect();
     let stretch = prover.stretch(&lists);
-    let plain = match any_ahead {
-        true => prover.stretch(&lanes.iter().map(|it| own_of(it, Ahead::NotCalled)).collect::<Vec<_>>()),
-        false => Vec::new(),
-    };
+    let without = |it: &Lane| own_of(it, Ahead::NotCalled);
+    let plain =
+        if any_ahead { prover.stretch(&lanes.iter().map(without).collect::<Vec<_>>()) } else { Vec::new() };
     let by_lane = |wanted: &Lane| {
         let at = lanes.iter().position(|it| it == wanted)?;
         figure(stretch.chunks(chains.len() + 1).nth(at)?, plain.get(at))

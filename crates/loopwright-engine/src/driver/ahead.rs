@@ -77,7 +77,10 @@ impl Driver<'_> {
                 let own = Called { effect: own.clone(), then, call: own.clone(), key };
                 self.beside(std::iter::once(own).chain(others).collect())
             }
-            (Some(_), false) => self.beside(others),
+            (Some(outcome), false) => {
+                self.beside(others)?;
+                self.learn(settled(own, Evidence::Out(Box::new(outcome))))
+            }
         }
     }
 
@@ -198,13 +201,9 @@ impl Driver<'_> {
         };
         self.at_work = true;
         let own = begun.iter().find(|it| !it.is_ahead());
-        match own.zip(went.own) {
-            Some((own, done)) => self.own_came_back(own, done, (&went.spoilt, went.heard), put_back),
-            None => {
-                self.look = None;
-                Ok(())
-            }
-        }
+        self.look = None;
+        let Some((own, done)) = own.zip(went.own) else { return Ok(()) };
+        self.own_came_back(own, done, (&went.spoilt, went.heard), put_back)
     }
 
     /// Settles what a call ahead of its turn will use. `None`: nobody is there to be called.

@@ -200,9 +200,10 @@ fn left(mut engine: Engine, begin: &Begin) -> String {
 /// An event as if it had taken no time.
 fn untimed(mut event: Event) -> Event {
     match &mut event {
-        Event::Settled { evidence: Evidence::Out(outcome), .. } => outcome.cost.time = 0,
+        Event::Settled { evidence: Evidence::Out(outcome), .. } | Event::Heard { outcome, .. } => {
+            outcome.cost.time = 0;
+        }
         Event::PutOff { cost, .. } => cost.time = 0,
-        Event::Heard { outcome, .. } => outcome.cost.time = 0,
         _ => {}
     }
     event
