@@ -259,6 +259,7 @@ const BESIDE: Play = Play {
     ],
     answers: &[],
     verbs: &[],
+    branch: None,
 };
 
 const BESIDE_TEXT: &str = r#"
