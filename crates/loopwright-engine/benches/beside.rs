@@ -1,93 +1,93 @@
-//! Two judges at work at once, held against the slower one alone in the same minute.
+//! How long items apart take that are at work side by side, held against the longest way through them.
 //!
-//! `cargo bench -p loopwright-engine --bench beside`. Whole runs: a repository, a journal, processes. The figure is a ratio.
+//! `cargo bench -p loopwright-engine --bench beside`. Twenty items, five of which come after one another, four at work at a
+//! time. Each agent sleeps and writes a file; what one takes more than that is a ratio to the way itself.
 #![expect(clippy::expect_used, clippy::print_stdout, reason = "this is a benchmark")]
 
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use loopwright_core::definition::Outcome;
 use loopwright_core::language::Folder;
+use loopwright_core::name::Name;
 use loopwright_engine::agents::{Agent, CommandAgent};
 use loopwright_engine::journal::Sqlite;
 use loopwright_engine::process::{Cancel, Supervisor};
-use loopwright_engine::{Begin, Driver, Engine, Home, Nobody, Project, Standing, Unwatched};
+use loopwright_engine::{Begin, Config, Engine, Home, Nobody, Project, Standing, Unwatched};
 
-const BESIDE: &str = include_str!("beside.yaml");
-/// How long the two take, in seconds.
-const SLOWER: &str = "3";
-const QUICKER: &str = "2.9";
-const TIMES: u32 = 3;
+const ITEMS: usize = 20;
+const JOBS: u32 = 4;
+/// How long each agent sleeps, in seconds, unless `BESIDE_SLEEPS` says so.
+const SLEEPS: u32 = 10;
 
-fn main() {
-    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");
-    let one_by_one = BESIDE.replace(", ahead: 2", "");
-    let alone = one_by_one
-        .replace("settle: [review, audit]", "settle: [review]")
-        .replace("needs: [review, audit]", "needs: [review]")
-        .lines()
-        .filter(|it| !it.starts_with("  audit:") && !it.starts_with("  quicker:"))
-        .collect::<Vec<_>>()
-        .join("\n");
-    let mut number = 0;
-    let mut took = |text: &str| {
-        number += 1;
-        timed(&folder.path().join(number.to_string()), text)
-    };
-    // By turns: a machine that is busy for a while is so for all.
-    let all: Vec<[Duration; 3]> =
-        (0..TIMES).map(|_| [took(&alone), took(BESIDE), took(&one_by_one)]).collect();
-    let least = |at: usize| all.iter().map(|it| it[at].as_secs_f64()).fold(f64::INFINITY, f64::min);
-    let (alone, beside, one_by_one) = (least(0), least(1), least(2));
-    println!(
-        "two judges of {SLOWER} s and {QUICKER} s: the slower alone {alone:.2} s, both at once {beside:.2} s ({:+.1} %), one by one {one_by_one:.2} s ({:+.1} %)",
-        100.0 * (beside / alone - 1.0),
-        100.0 * (one_by_one / alone - 1.0)
-    );
+fn git(root: &Path, arguments: &[&str]) -> String {
+    let said = Command::new("git").args(arguments).current_dir(root).output().expect("git");
+    assert!(said.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&said.stderr));
+    String::from_utf8_lossy(&said.stdout).trim().to_owned()
 }
 
-/// How long a whole run takes.
-fn timed(root: &Path, text: &str) -> Duration {
-    std::fs::create_dir(root).expect("a folder");
-    for arguments in [
-        &["init", "--quiet"][..],
-        &["config", "user.name", "bench"],
-        &["config", "user.email", "bench@example.invalid"],
-        &["commit", "--quiet", "--allow-empty", "--message", "all"],
-    ] {
-        assert!(Command::new("git").args(arguments).current_dir(root).status().expect("git").success());
+/// Every fourth item comes after the one four before it.
+fn list() -> String {
+    let mut text = "items:\n".to_owned();
+    for item in 0..ITEMS {
+        let after = if item > 0 && item % JOBS as usize == 0 {
+            format!("item-{:02}", item - JOBS as usize)
+        } else {
+            String::new()
+        };
+        writeln!(text, "  - {{id: item-{item:02}, depends: [{after}]}}").expect("a text");
     }
-    let home = Home::around(root).expect("a home");
+    text
+}
+
+fn main() {
+    let sleeps = std::env::var("BESIDE_SLEEPS").ok().and_then(|it| it.parse().ok()).unwrap_or(SLEEPS);
+    let around = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");
+    let root = around.path().join("repo");
+    std::fs::create_dir(&root).expect("a folder");
+    std::fs::write(root.join("list.yaml"), list()).expect("a file");
+    git(&root, &["init", "--quiet", "--initial-branch=main"]);
+    git(&root, &["config", "user.name", "somebody"]);
+    git(&root, &["config", "user.email", "somebody@example.invalid"]);
+    git(&root, &["add", "--all"]);
+    git(&root, &["commit", "--quiet", "--message", "start"]);
+    let home = Home::around(&root).expect("a home");
     let journal = Arc::new(Sqlite::open(&home.journal).expect("a journal"));
-    let agent = |script: String| Arc::new(CommandAgent { command: vec![script] }) as Arc<dyn Agent>;
-    let judge = |long: &str| {
-        agent(format!("cat > /dev/null; sleep {long}; printf '```json\\n{{\"verdict\": \"OK\"}}\\n```\\n'"))
-    };
-    let crew = [
-        ("coder".into(), agent("mkdir -p src; cat > src/a".into())),
-        ("slower".into(), judge(SLOWER)),
-        ("quicker".into(), judge(QUICKER)),
-    ];
-    let engine = Engine::new(
+    let writer =
+        format!("cat > /dev/null; mkdir -p src; sleep {sleeps}; echo written > \"src/$LOOPWRIGHT_ITEM\"");
+    let agent = Arc::new(CommandAgent { command: vec![writer] }) as Arc<dyn Agent>;
+    let now = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |it| it.as_millis());
+    let mut engine = Engine::new(
         journal,
         home,
-        Project::default(),
-        crew.into_iter().collect(),
+        Project::default().with(&Config::default()),
+        [(Name::from("writer"), agent)].into_iter().collect(),
         Supervisor { program: env!("CARGO_BIN_EXE_loopwright-supervise").into(), arguments: Vec::new() },
         Arc::new(Nobody),
         Arc::new(Unwatched),
-        Arc::new(|| 1_790_000_000_000),
-        "bench".into(),
+        Arc::new(move || u64::try_from(now()).unwrap_or(u64::MAX)),
+        "the bench".into(),
     );
-    let files = [("workflow.yaml".to_owned(), text.as_bytes().to_vec())].into_iter().collect();
-    let folder = Folder { name: "beside".into(), files };
-    let begin = Begin { subject: "it".into(), ..Begin::default() };
+    engine.jobs = Some(JOBS);
+    let text = include_str!("beside.yaml").as_bytes().to_vec();
+    let folder =
+        Folder { name: "beside".into(), files: BTreeMap::from([("workflow.yaml".to_owned(), text)]) };
+    let begin = Begin { subject: "all".into(), ..Begin::default() };
+    let driver = engine.begin(&folder, &begin, &Cancel::default()).expect("it begins");
     let begun = Instant::now();
-    let standing =
-        engine.begin(&folder, &begin, &Cancel::default()).and_then(Driver::drive).expect("it runs");
-    let took = begun.elapsed();
-    assert!(matches!(standing, Standing::Over { ending: Some(Outcome::Success), .. }), "{standing:?}");
-    took
+    let standing = driver.drive().expect("it runs");
+    let took = begun.elapsed().as_secs_f64();
+    assert!(matches!(standing, Standing::Over { .. }), "{standing:?}");
+    assert_eq!(&*standing.run().at.state, "done");
+    let there = std::fs::read_dir(root.join("src")).expect("a folder").count();
+    assert_eq!((there, git(&root, &["status", "--porcelain"])), (ITEMS, String::new()));
+    let rounds = u32::try_from(ITEMS).unwrap_or(u32::MAX).div_ceil(JOBS);
+    let way = f64::from(rounds * sleeps);
+    println!(
+        "{ITEMS} items, {JOBS} at a time, {sleeps} s each, {rounds} after one another: {took:.1} s, {:.2} of the longest way ({way:.0} s)",
+        took / way
+    );
 }

@@ -4,6 +4,7 @@
 mod actions;
 mod ahead;
 mod alone;
+mod apart;
 mod at_once;
 mod bench;
 mod bounds;
