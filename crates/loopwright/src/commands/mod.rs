@@ -29,6 +29,7 @@ use std::process::ExitCode;
 
 pub(crate) use self::verb::{drive, subject_of};
 use crate::error::CommandError;
+use crate::tools::todo;
 
 #[derive(clap::Subcommand, Debug)]
 pub(crate) enum Command {
@@ -46,6 +47,7 @@ pub(crate) enum Command {
     Stop(stop::StopArgs),
     Fork(fork::ForkArgs),
     Gc(gc::GcArgs),
+    Todo(todo::TodoArgs),
     Check(check::CheckArgs),
     Matrix(matrix::MatrixArgs),
     Graph(graph::GraphArgs),
@@ -79,6 +81,7 @@ pub(crate) fn run(command: Command) -> Result<ExitCode, CommandError> {
         Command::Stop(arguments) => stop::cmd_stop(&arguments),
         Command::Fork(arguments) => fork::cmd_fork(&arguments),
         Command::Gc(arguments) => gc::cmd_gc(&arguments),
+        Command::Todo(arguments) => todo::cmd_todo(&arguments),
         Command::Verb(words) => verb::cmd_verb(&words),
         Command::Check(arguments) => check::cmd_check(&arguments),
         Command::Matrix(arguments) => matrix::cmd_matrix(&arguments),
