@@ -111,7 +111,8 @@ impl Lookout<'_> {
         let commands = effects::commands_of(scene, check)?;
         let commands: Vec<&str> = commands.iter().map(String::as_str).collect();
         let wall = Duration::from_millis(check.timeout);
-        let judged = effects::judge(check, &commands, (self.root, &[], wall), self.supervisor, cancel);
+        let judged =
+            effects::judge(scene, check, &commands, (self.root, &[], wall), self.supervisor, cancel)?;
         let judged = judged.map_err(EngineError::Wrong)?;
         let signal = if judged.passed == check.expect_failure { "fail" } else { "pass" };
         Ok(Outcome { summary: judged.summary, output: judged.log, ..Outcome::of(signal) })

@@ -1,5 +1,6 @@
 //! The project a run works on: which language it is in, and which commands build, test and check it.
 
+use std::fs;
 use std::path::Path;
 
 use indexmap::IndexMap;
@@ -44,12 +45,20 @@ const USUAL: &[Usual] = &[
 const CHECKS: &[&str] = &["build", "lint", "test"];
 
 impl Project {
-    /// What the files at the root of a project say.
+    /// What the files at the root of a project say. Where a flake has a shell for developers, that is where commands are
+    /// run, unless this is one already, or there is no `nix`.
     pub fn at(root: &Path) -> Self {
+        let is_inside = std::env::var_os("IN_NIX_SHELL").is_some();
+        Self::found(root, !is_inside && is_program("nix"))
+    }
+
+    fn found(root: &Path, with_nix: bool) -> Self {
         let Some((_, language, commands)) = USUAL.iter().find(|(file, ..)| root.join(file).is_file()) else {
             return Self::default();
         };
-        let commands = commands.iter().map(|(name, it)| ((*name).to_owned(), (*it).to_owned()));
+        let flake = fs::read_to_string(root.join("flake.nix")).unwrap_or_default();
+        let wrap = if with_nix && flake.contains("devShell") { "nix develop -c " } else { "" };
+        let commands = commands.iter().map(|(name, it)| ((*name).to_owned(), format!("{wrap}{it}")));
         Self { language: (*language).to_owned(), commands: commands.collect(), ..Self::default() }
     }
 
@@ -85,5 +94,38 @@ impl Project {
             value[*name] = json!(self.commands_of(name).join(" && "));
         }
         value
+    }
+}
+
+/// Whether a program of this name is found.
+fn is_program(name: &str) -> bool {
+    let paths = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&paths).any(|it| it.join(name).is_file())
+}
+
+#[cfg(test)]
+#[expect(clippy::expect_used, reason = "these are tests")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_run_in_the_shell_of_a_flake() {
+        let cases = [
+            (Some("{ outputs = _: { devShells.x.default = 1; }; }"), true, "nix develop -c cargo test"),
+            (Some("{ outputs = _: { devShells.x.default = 1; }; }"), false, "cargo test"),
+            (Some("{ outputs = _: { packages = 1; }; }"), true, "cargo test"),
+            (None, true, "cargo test"),
+        ];
+        for (flake, with_nix, expected) in cases {
+            let folder = tempfile::tempdir().expect("a folder");
+            fs::write(folder.path().join("Cargo.toml"), "").expect("a file");
+            if let Some(text) = flake {
+                fs::write(folder.path().join("flake.nix"), text).expect("a file");
+            }
+            let project = Project::found(folder.path(), with_nix);
+            assert_eq!(project.commands_of("test"), [expected], "{flake:?}");
+            assert_eq!(project.language, "rust");
+            assert!(loopwright_rules::thorough(expected).ends_with("cargo test --no-fail-fast"));
+        }
     }
 }

@@ -131,11 +131,13 @@ impl Engine {
     /// Whether the project has the commands that are its checks.
     fn has_commands(&self, workflow: &Workflow) -> Result<(), EngineError> {
         for state in states(workflow) {
-            if let Kind::Check(check) = &state.kind
-                && let CheckWhat::Project(name) = &check.what
-                && !check.none_passes
-                && self.project.commands_of(name).is_empty()
-            {
+            let Kind::Check(check) = &state.kind else { continue };
+            let name = match &check.what {
+                CheckWhat::Project(name) => &**name,
+                CheckWhat::Named(_) => "test",
+                CheckWhat::Run(_) => continue,
+            };
+            if !check.none_passes && self.project.commands_of(name).is_empty() {
                 return Err(EngineError::Wrong(format!(
                     "`{}` runs the project's own `{name}`, and there is no command for that; say in `{CONFIG}` which: `project: {{test: \"...\"}}`",
                     state.name

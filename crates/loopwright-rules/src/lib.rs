@@ -8,20 +8,26 @@
 //! to know beyond the change comes in [`Given`]. Trees are walked with a cursor, so nesting costs no stack.
 
 mod attribute;
+mod brought;
+mod checks;
 mod issues;
 mod listed;
 mod manifest;
 mod modules;
 mod outline;
 mod production;
+mod runner;
 mod rust;
 mod same;
 mod test_code;
 mod test_paths;
 mod ticks;
 mod todo;
+mod tree;
 
 use std::fmt;
+
+pub use crate::checks::{CHECKS, ENVIRONMENT, UnknownCheck, Verdict, judge, thorough};
 
 use crate::listed::Patterns;
 use crate::modules::Modules;
@@ -189,6 +195,10 @@ impl Change<'_> {
 
 fn is_rust(path: &str) -> bool {
     name_of(path).rsplit_once('.').is_some_and(|(_, extension)| extension == "rs")
+}
+
+fn quoted(name: &str) -> String {
+    format!("`{name}`")
 }
 
 /// The last part of a path.

@@ -8,7 +8,8 @@ use std::ops::Range;
 use tree_sitter::Node;
 
 use crate::attribute::Attribute;
-use crate::rust::{Source, is_comment, walk};
+use crate::rust::{Source, is_comment};
+use crate::tree::walk;
 
 /// What counts as test code inside a file.
 #[derive(Clone, Copy, PartialEq, Eq)]

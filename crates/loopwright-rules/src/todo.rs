@@ -7,8 +7,9 @@ use std::collections::HashMap;
 
 use tree_sitter::Node;
 
-use crate::rust::{Source, walk};
+use crate::rust::Source;
 use crate::test_code::sources;
+use crate::tree::walk;
 use crate::{Change, Report, name_of};
 
 /// Only declarations may be added, and new bodies are `todo!()`.

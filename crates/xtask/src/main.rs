@@ -79,7 +79,7 @@ fn lint() -> bool {
 /// and counted as skipped.
 fn installed(names: &[String]) -> bool {
     say("== agents");
-    with_ip();
+    with_programs();
     match agents::run(names) {
         Ok(true) => {}
         Ok(false) => say("what failed to install is skipped below"),
@@ -88,15 +88,21 @@ fn installed(names: &[String]) -> bool {
     true
 }
 
-/// Installs the program that brings up a network with nobody in it, where that is possible.
-fn with_ip() {
+/// What tests run that a machine may not have: the program that brings up a network with nobody in it, and the languages
+/// of projects beside Rust. The program, and the package it is in.
+const PROGRAMS: &[(&str, &str)] = &[("ip", "iproute2"), ("python3", "python3"), ("node", "nodejs")];
+
+/// Installs the programs that tests run, where that is possible.
+fn with_programs() {
     let there = |program: &str| {
         let paths = std::env::var_os("PATH").unwrap_or_default();
         std::env::split_paths(&paths).any(|it| it.join(program).exists())
     };
-    if !there("ip") && there("apt-get") {
+    let missing = PROGRAMS.iter().filter(|(program, _)| !there(program)).map(|(_, package)| *package);
+    let missing: Vec<&str> = missing.collect();
+    if !missing.is_empty() && there("apt-get") {
         let mut install = Command::new("apt-get");
-        install.args(["install", "--yes", "--quiet", "--no-install-recommends", "iproute2"]);
+        install.args(["install", "--yes", "--quiet", "--no-install-recommends"]).args(missing);
         // Only root can; whoever cannot is told by the tests what is missing.
         let _ = install.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
     }

@@ -136,7 +136,7 @@ impl Loader<'_> {
             CheckWhat::Run(commands)
         };
         // A project's own suite takes longer than a command somebody wrote down.
-        let project = matches!(what, CheckWhat::Project(_));
+        let project = matches!(what, CheckWhat::Project(_) | CheckWhat::Named(_));
         Check {
             what,
             each: Self::time(node.get("each"), if project { 20 * MINUTE } else { MINUTE / 2 }),

@@ -4,7 +4,8 @@ use indexmap::IndexMap;
 
 use super::decide;
 use super::effect::{Effect, EffectId, Part, Want};
-use super::event::Outer;
+use super::event::{Outcome, Outer};
+use super::items::{is_at_work, most_at_once, went_well};
 use super::questions::asked_about;
 use super::run::{Run, Stage};
 use crate::definition::{Each, EachRun, Kind, State, Workflow};
@@ -53,7 +54,7 @@ pub fn due(workflow: &Workflow, run: &Run) -> Vec<Effect> {
             Kind::Do { .. } => vec![effect(Part::Action(*action), Want::Act { index: *action as usize })],
             Kind::Each(each) => match items {
                 None => vec![effect(Part::Items, Want::List)],
-                Some(items) => due_items(workflow, run, state, each, items, &|id| ended.contains_key(id))
+                Some(items) => due_items(workflow, run, state, each, (items, ended))
                     .into_iter()
                     .map(|(id, want)| effect(Part::Item(id), want))
                     .collect(),
@@ -83,21 +84,18 @@ fn due_items(
     run: &Run,
     state: &State,
     each: &Each,
-    items: &[String],
-    ended: &dyn Fn(&str) -> bool,
+    (items, ended): (&[String], &IndexMap<String, Outcome>),
 ) -> Vec<(String, Want)> {
-    let done_well = |id: &str| {
+    let done_before = |id: &str| {
         let end = run.items.get(&*state.name).and_then(|it| it.get(id));
-        end.is_some_and(|end| match &each.run {
-            EachRun::Call(_) => **end == *"done",
-            EachRun::Child(child) => workflow.children.get(&**child).is_some_and(|it| {
-                it.ends().any(|(name, outcome)| name == end && outcome == crate::definition::Outcome::Success)
-            }),
-        })
+        end.is_some_and(|it| went_well(workflow, each, it))
     };
-    let waiting = items.iter().filter(|it| !ended(it) && !done_well(it));
+    let waiting = items.iter().filter(|it| !ended.contains_key(*it) && !done_before(it));
+    // Once one did not end well, none is begun any more; those at work are waited for.
+    let stopped = ended.values().any(|it| !went_well(workflow, each, &it.signal));
+    let waiting = waiting.filter(|it| !stopped || is_at_work(run, it));
     waiting
-        .take(each.at_once as usize)
+        .take(most_at_once(each))
         .map(|id| {
             let want = match &each.run {
                 EachRun::Call(call) => {

@@ -3,11 +3,12 @@
 use indexmap::IndexMap;
 
 use super::decisions::Decision;
+use super::effect::Part;
 use super::event::{Cost, Listed, Outcome};
 use super::impossible::Impossible;
 use super::route::come_out;
-use super::run::{Record, Run, Stage};
-use crate::definition::{EachRun, Kind, Machine, State, Workflow};
+use super::run::{Begun, Record, Run, Stage};
+use crate::definition::{Each, EachRun, Kind, Machine, State, Workflow};
 use crate::language::units::Unit;
 use crate::name::Name;
 use crate::signal;
@@ -81,7 +82,28 @@ pub(super) fn take_decisions(
     }
 }
 
-/// Ends a loop when every item ended well, or one did not. `now` is a digest of what its gate judges: with every item
+/// Whether an item's end lets its loop go on.
+pub(super) fn went_well(workflow: &Workflow, each: &Each, end: &str) -> bool {
+    match &each.run {
+        EachRun::Call(_) => *end == *"done",
+        EachRun::Child(child) => workflow.children.get(&**child).is_some_and(|it| {
+            it.ends().any(|(name, outcome)| **name == *end && outcome == crate::definition::Outcome::Success)
+        }),
+    }
+}
+
+/// Whether an item of the visit at hand was begun, and nothing came back yet.
+pub(super) fn is_at_work(run: &Run, id: &str) -> bool {
+    let is_its = |it: &Begun| matches!(&it.effect.part, Part::Item(item) if item == id);
+    run.at.begun.values().any(|it| it.open && is_its(it))
+}
+
+/// How many items may be at work side by side. Where some come after others, none is beside one that it needs.
+pub(super) fn most_at_once(each: &Each) -> usize {
+    if each.by_dependency { 1 } else { each.at_once as usize }
+}
+
+/// Ends a loop when every item ended well, or one did not and none is at work any more. `now` is a digest of what its gate judges: with every item
 /// done before, that is what passes.
 pub(super) fn finish_loop(
     workflow: &Workflow,
@@ -95,18 +117,15 @@ pub(super) fn finish_loop(
     else {
         return Ok(());
     };
-    let went_well = |signal: &Name| match &each.run {
-        EachRun::Call(_) => **signal == *"done",
-        EachRun::Child(child) => workflow.children.get(&**child).is_some_and(|it| {
-            it.ends().any(|(name, outcome)| name == signal && outcome == crate::definition::Outcome::Success)
-        }),
-    };
+    let went_well = |it: &Name| went_well(workflow, each, it);
     let stopped = ended.values().any(|it| !went_well(&it.signal));
     let done_before = |id: &String| {
         ended.contains_key(id)
             || run.items.get(&*state.name).and_then(|it| it.get(id)).is_some_and(&went_well)
     };
-    if !stopped && !items.iter().all(done_before) {
+    let over =
+        if stopped { !items.iter().any(|it| is_at_work(run, it)) } else { items.iter().all(done_before) };
+    if !over {
         return Ok(());
     }
     let order: Vec<&Name> = state.cells.keys().collect();
@@ -117,8 +136,9 @@ pub(super) fn finish_loop(
         .filter_map(|it| run.items.get(&*state.name)?.get(it).cloned());
     let worst = ended.values().map(|it| it.signal.clone()).chain(before).max_by_key(|it| rank(it));
     let worst = worst.unwrap_or_else(|| signal::EMPTY.into());
-    let mut outcome =
-        ended.values().find(|it| it.signal == worst).cloned().unwrap_or_else(|| Outcome::of(worst));
+    // Of several alike it is the first of the list, whichever came back first.
+    let mut in_order = items.iter().filter_map(|it| ended.get(it));
+    let mut outcome = in_order.find(|it| it.signal == worst).cloned().unwrap_or_else(|| Outcome::of(worst));
     let mut forced: Vec<Name> = ended.values().flat_map(|it| it.forced.clone()).collect();
     // Without a gate of its own, what an earlier try passed over was put on record then.
     if let Some(before) = run.forced_items.get(&*state.name).filter(|_| state.gate.is_some()) {

@@ -136,5 +136,7 @@ pub(super) fn put_off(
     if matches!(state.kind, Kind::Agent(_) | Kind::Review { .. }) && run.is_over_budget(machine) {
         come_out(workflow, machine, state, &mut run, Outcome::of(signal::OVER_BUDGET))?;
     }
+    // An item that was waited for and is not at work any more is not begun anew where another one stopped the loop.
+    finish_loop(workflow, machine, state, &mut run, None)?;
     Ok(run)
 }

@@ -14,6 +14,7 @@ pub(crate) mod place;
 mod record;
 mod standing;
 mod steps;
+mod together;
 
 use std::sync::Arc;
 
@@ -273,6 +274,7 @@ impl<'e> Driver<'e> {
                 Want::Call { .. } | Want::Check | Want::Act { .. } => {
                     match self.run.at.until.filter(|it| *it > (self.engine.clock)()) {
                         Some(until) => self.wait(until)?,
+                        None if effects.len() > 1 => self.perform_together()?,
                         None => self.perform(first)?,
                     }
                     None

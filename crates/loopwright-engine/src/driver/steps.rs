@@ -10,8 +10,9 @@ use loopwright_core::signal;
 use serde_json::{Value, json};
 
 use super::Driver;
-use crate::effects::{self, Done};
+use crate::effects::{self, Done, Settings};
 use crate::error::EngineError;
+use crate::files::Look;
 use crate::people::{Answered, Asked, Policy};
 
 /// How long nobody looks at the clock, at most.
@@ -151,9 +152,27 @@ impl Driver<'_> {
             self.write_down()?;
         }
         let item = effects::item_of(effect);
+        let (values, settings) = self.issue(effect, &look, None)?;
+        self.write_down()?;
+        let done = {
+            let scene = self.scene(&look, item.as_deref());
+            effects::perform(self.engine, &scene, effect, (&values, &settings), &self.cancel)?
+        };
+        self.finish(effect, done)
+    }
+
+    /// Settles what something will use that is about to reach outside. It is on record once that is written down.
+    /// Where others are at work, what is checked out is what it was before them.
+    pub(super) fn issue(
+        &mut self,
+        effect: &Effect,
+        look: &Look,
+        before: Option<&Value>,
+    ) -> Result<(Value, Settings), EngineError> {
+        let item = effects::item_of(effect);
         let known = self.run.at.begun.get(&effect.id.to_string()).map(|it| it.values.clone());
         let prepared = {
-            let scene = self.scene(&look, item.as_deref());
+            let scene = self.scene(look, item.as_deref());
             effects::prepare(self.engine, &scene, effect, known.as_ref())?
         };
         let mut values = prepared.values;
@@ -167,6 +186,7 @@ impl Driver<'_> {
                 known => known,
             };
             values.insert("since".to_owned(), first.unwrap_or_else(|| json!(look.tree)));
+            values.extend(before.map(|it| ("head".to_owned(), it.clone())));
         }
         for (name, text) in prepared.kept {
             values[name] = json!(self.keep(text));
@@ -174,12 +194,7 @@ impl Driver<'_> {
         let issued =
             Event::Issued { effect: effect.id.clone(), attempt: effect.attempt, values: values.clone() };
         self.learn(issued)?;
-        self.write_down()?;
-        let done = {
-            let scene = self.scene(&look, item.as_deref());
-            effects::perform(self.engine, &scene, effect, (&values, &prepared.settings), &self.cancel)?
-        };
-        self.finish(effect, done)
+        Ok((values, prepared.settings))
     }
 
     /// What all files were when the visit before this one began, if that was lost. Whoever was at work then may have done it
@@ -230,7 +245,7 @@ impl Driver<'_> {
     }
 
     /// Takes in what came of something that reached outside, or that the run was left before anything did.
-    fn finish(&mut self, effect: &Effect, done: Done) -> Result<(), EngineError> {
+    pub(super) fn finish(&mut self, effect: &Effect, done: Done) -> Result<(), EngineError> {
         let Done { mut outcome, kept, look, said, placed, limited } = done;
         self.look = look;
         self.at_work = true;

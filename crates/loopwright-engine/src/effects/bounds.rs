@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use loopwright_core::definition::{Call, EachRun, Kind, Workflow};
+use loopwright_core::definition::{Call, Each, EachRun, Kind, Workflow};
 use loopwright_core::machine::{Effect, Run, Want};
 use loopwright_core::name::Name;
 use loopwright_core::paths::{FileSet, OWN};
@@ -152,19 +152,40 @@ pub(super) fn undo(
 /// What items at work beside this one may write: nobody can tell who changed it, so it is not this one's to undo. An item
 /// writes only files of its own, so that nothing of this one's is among it.
 fn of_others(scene: &Scene<'_>) -> Result<Vec<FileSet>, EngineError> {
-    let around = scene.run.of.as_ref().and_then(|it| scene.workflow.main.states.get(&**it));
-    let Some(Kind::Each(each)) = around.map(|it| &it.kind) else { return Ok(Vec::new()) };
-    let (EachRun::Child(child), true) = (&each.run, each.at_once > 1) else { return Ok(Vec::new()) };
-    let documents = written_by(scene.workflow, child);
+    let Some(each) = beside(scene) else { return Ok(Vec::new()) };
+    let own = scene.item.or(scene.run.item.as_deref());
     let mut sets = Vec::new();
-    for (id, _) in scene.entries(each)?.into_iter().filter(|(id, _)| Some(id) != scene.run.item.as_ref()) {
-        let run = Run { item: Some(id), ..scene.run.clone() };
-        let beside = Scene { run: &run, item: None, ..*scene };
-        for document in &documents {
-            sets.extend(beside.set(document)?);
+    for (id, _) in scene.entries(each)?.into_iter().filter(|(id, _)| Some(id.as_str()) != own) {
+        match &each.run {
+            EachRun::Child(child) => {
+                let run = Run { item: Some(id), ..scene.run.clone() };
+                let beside = Scene { run: &run, item: None, ..*scene };
+                for document in &written_by(scene.workflow, child) {
+                    sets.extend(beside.set(document)?);
+                }
+            }
+            EachRun::Call(call) => {
+                let beside = Scene { item: Some(&id), ..*scene };
+                let role = scene.run.pick(&call.role).cloned().unwrap_or_default();
+                for document in &writable(&beside, &role, Some(call)) {
+                    sets.extend(beside.set(document)?);
+                }
+            }
         }
     }
     Ok(sets)
+}
+
+/// The loop that runs items side by side in these files, if what is at work is one of them.
+pub(super) fn beside<'a>(scene: &Scene<'a>) -> Option<&'a Each> {
+    let around = match &scene.run.of {
+        Some(of) => scene.workflow.main.states.get(&**of),
+        None => scene.state().filter(|_| scene.item.is_some()),
+    };
+    match around.map(|it| &it.kind) {
+        Some(Kind::Each(each)) if each.at_once > 1 => Some(each),
+        _ => None,
+    }
 }
 
 /// The documents that a child may write.

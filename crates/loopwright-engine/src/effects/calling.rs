@@ -70,7 +70,10 @@ pub(super) fn role(
         let wall = wall.saturating_sub(begun.elapsed());
         let calling = Calling { engine, scene, effect, name, role: of_role, call, chosen, wall };
         let heard = calling.heard(cancel);
-        tidy(&engine.home, scene.name);
+        // Calls beside this one have folders there of their own.
+        if bounds::beside(scene).is_none() {
+            tidy(&engine.home, scene.name);
+        }
         let mut heard = heard?;
         spent = spent.and(heard.outcome.cost);
         said.push_str(&heard.transcript);

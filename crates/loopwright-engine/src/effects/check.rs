@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use super::bounds::{Bounds, keep_within, listed};
 use super::call::within_budget;
+use super::new_tests;
 use super::settings::{self, Settings};
 use super::{Done, Prepared, about, heads, told_besides};
 use crate::engine::Engine;
@@ -42,9 +43,7 @@ pub(crate) fn commands_of(scene: &Scene<'_>, check: &Check) -> Result<Vec<String
             }
             all
         }
-        CheckWhat::Named(name) => {
-            return Err(EngineError::Wrong(format!("the check `{name}` is not built yet")));
-        }
+        CheckWhat::Named(_) => new_tests::commands_of(scene),
     };
     Ok(commands.into_iter().filter(|it| !it.trim().is_empty()).collect())
 }
@@ -69,12 +68,12 @@ pub(super) fn perform(
     let begun = Instant::now();
     let wall = within_budget(scene, Duration::from_millis(check.timeout));
     let environment = about(scene, effect);
-    let judged =
-        judge(check, &commands, (scene.files.root(), &environment, wall), &engine.supervisor, cancel);
-    let Judged { mut passed, called_off, summary, log } = match judged {
-        Ok(judged) => judged,
-        Err(why) => return Ok(Done::plain("lost", why)),
-    };
+    let place = (scene.files.root(), &*environment, wall);
+    let Judged { mut passed, called_off, summary, log, .. } =
+        match judge(scene, check, &commands, place, &engine.supervisor, cancel)? {
+            Ok(judged) => judged,
+            Err(why) => return Ok(Done::plain("lost", why)),
+        };
     if check.expect_failure {
         passed = !passed;
     }
@@ -116,18 +115,46 @@ pub(super) fn perform(
 /// What commands came to.
 pub(crate) struct Judged {
     pub(crate) passed: bool,
-    called_off: bool,
+    pub(super) called_off: bool,
+    /// Whether a command did not come to its end, or could not be run.
+    pub(super) cut_short: bool,
     /// What is wrong, if anything is.
     pub(crate) summary: String,
     /// All that was said.
     pub(crate) log: String,
 }
 
-/// Runs the commands of a check, one after the other, until one fails. `Err`: one could not even be begun.
+/// Where commands are run, with what around them, and for how long at most.
+type Place<'p> = (&'p Path, &'p [(String, String)], Duration);
+
+/// Runs a check. `Err` within: a command could not even be begun.
 pub(crate) fn judge(
+    scene: &Scene<'_>,
     check: &Check,
     commands: &[&str],
-    (folder, environment, wall): (&Path, &[(String, String)], Duration),
+    (folder, environment, wall): Place<'_>,
+    supervisor: &Supervisor,
+    cancel: &Cancel,
+) -> Result<Result<Judged, String>, EngineError> {
+    let CheckWhat::Named(name) = &check.what else {
+        return Ok(run(check, commands, (folder, environment, wall), supervisor, cancel));
+    };
+    let environment = [environment, &new_tests::environment()].concat();
+    let ran = run(check, commands, (folder, &environment, wall), supervisor, cancel);
+    let Ok(judged) = ran else { return Ok(ran) };
+    // Half of what a runner says is no ground to judge by.
+    if commands.is_empty() || judged.called_off || judged.cut_short {
+        return Ok(Ok(judged));
+    }
+    new_tests::judge(scene, name, judged).map(Ok)
+}
+
+/// Runs the commands of a check, one after the other, until one fails; those of a check of the library all of them.
+/// `Err`: one could not even be begun.
+fn run(
+    check: &Check,
+    commands: &[&str],
+    (folder, environment, wall): Place<'_>,
     supervisor: &Supervisor,
     cancel: &Cancel,
 ) -> Result<Judged, String> {
@@ -135,15 +162,18 @@ pub(crate) fn judge(
     let mut judged = Judged {
         passed: !commands.is_empty() || check.none_passes,
         called_off: false,
+        cut_short: false,
         summary: String::new(),
         log: String::new(),
     };
+    let wants_all = matches!(check.what, CheckWhat::Named(_));
     if commands.is_empty() {
         judged.summary = match &check.what {
+            CheckWhat::Named(_) => new_tests::no_command(),
             CheckWhat::Project(name) => format!(
                 "the project has no command for `{name}`; say in `.loopwright/config.yaml` which: `project: {{{name}: \"...\"}}`"
             ),
-            _ => "there is no command to run".to_owned(),
+            CheckWhat::Run(_) => "there is no command to run".to_owned(),
         };
     }
     for command in commands {
@@ -158,9 +188,13 @@ pub(crate) fn judge(
         let why = match ran.ended {
             Ended::Exit(0) => continue,
             // What a shell says when there is no such program, or none that it may run.
-            Ended::Exit(code @ (126 | 127)) => format!("`{command}` could not be run (exit code {code})"),
+            Ended::Exit(code @ (126 | 127)) => {
+                judged.cut_short = true;
+                format!("`{command}` could not be run (exit code {code})")
+            }
             Ended::Exit(code) => format!("`{command}` failed with exit code {code}"),
             Ended::Timeout | Ended::Stalled => {
+                judged.cut_short = true;
                 let seconds = wall.as_millis().div_ceil(1000);
                 format!("`{command}` timed out: it took longer than {seconds} s")
             }
@@ -175,7 +209,9 @@ pub(crate) fn judge(
             said => format!("{why}: {}", first_of(said)),
         };
         judged.passed = false;
-        break;
+        if !wants_all || judged.called_off || judged.cut_short {
+            break;
+        }
     }
     Ok(judged)
 }

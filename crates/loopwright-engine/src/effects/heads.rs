@@ -82,7 +82,7 @@ pub(super) fn put_back(
     let told = settings::put_back(git, settings)?;
     let moved = moved_back(git, then)?;
     // Items at work beside this one have branches of their own.
-    let alone = scene.run.of.is_none();
+    let alone = scene.run.of.is_none() && super::bounds::beside(scene).is_none();
     let hung = if alone {
         references::put_back(git, &then["references"], then["branch"].as_str())?
     } else {

@@ -152,7 +152,6 @@ fn what_is_not_kept_to_yet_is_not_begun() {
     let cases = [
         ("subject: thing\n", "subject: thing\nbudgets:\n  purse: 5 usd\n", "the budget `purse` counts"),
         ("subject: thing\n", "subject: thing\nbudgets:\n  words: 5000 tokens\n", "the budget `words` counts"),
-        ("{run: \"sh test.sh\"}", "{named: new-tests-fail}", "`checks` is a check of the library"),
     ];
     for (from, to, expected) in cases {
         let bench = Bench::with(&[("src/a", "old\n")]);

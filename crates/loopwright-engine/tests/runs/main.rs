@@ -3,6 +3,7 @@
 
 mod actions;
 mod alone;
+mod at_once;
 mod bench;
 mod bounds;
 mod change;
@@ -24,6 +25,7 @@ mod heads;
 mod items;
 mod left;
 mod listings;
+mod new_tests;
 mod outside;
 mod own_folder;
 mod per_finding;
