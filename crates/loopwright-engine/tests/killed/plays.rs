@@ -15,6 +15,8 @@ pub(crate) struct Play {
     pub(crate) folder: fn() -> Folder,
     pub(crate) begin: fn() -> Begin,
     pub(crate) files: &'static [(&'static str, &'static str)],
+    /// A branch of its own, where the run needs one.
+    pub(crate) branch: Option<&'static str>,
     pub(crate) agents: &'static [(&'static str, &'static str)],
     /// Questions, and what is answered.
     pub(crate) answers: &'static [(&'static str, &'static str)],
@@ -26,6 +28,9 @@ impl Play {
     /// A repository to play in. Its agents sign before they work.
     pub(crate) fn bench(&self) -> Bench {
         let bench = Bench::with(self.files);
+        if let Some(branch) = self.branch {
+            bench.git(&["checkout", "--quiet", "-b", branch]);
+        }
         std::fs::write(bench.around().join("sign"), SIGN).expect("a file");
         bench
     }
@@ -43,7 +48,7 @@ killed_if_this_is "before $1"
 trap "killed_if_this_is 'after $1'" EXIT
 "#;
 
-pub(crate) const PLAYS: &[Play] = &[TASK, EVERYTHING, PAPERS, VIBE, CHANGE, TEAM];
+pub(crate) const PLAYS: &[Play] = &[TASK, EVERYTHING, PAPERS, VIBE, CHANGE, TEAM, ISSUE];
 
 const TASK: Play = Play {
     name: "task",
@@ -55,6 +60,7 @@ const TASK: Play = Play {
         grep -q hello greeting || { echo 'no hello in the greeting' >&2; exit 1; }
         "#,
     )],
+    branch: None,
     agents: &[
         (
             "claude",
@@ -86,6 +92,7 @@ const VIBE: Play = Play {
     folder: || in_folder("../../workflows", "vibe"),
     begin: Begin::default,
     files: &[(".vibe/STATE.md", LATE), (".vibe/PLAN.md", PLAN), (".vibe/CONTEXT.md", "# CONTEXT\n")],
+    branch: None,
     agents: &[("claude", WORKER_SIGNS), ("codex", JUDGE_SIGNS)],
     answers: &[],
     verbs: &["resume"],
@@ -104,6 +111,7 @@ const CHANGE: Play = Play {
             "# Changelog\n\n## 2026-01-01: It begins (begin)\nThere is a project.\n",
         ),
     ],
+    branch: None,
     agents: &[
         ("gemini", change_files::ONE_PART_SIGNS),
         ("claude", change_files::BUILDER_SIGNS),
@@ -124,12 +132,65 @@ const TEAM: Play = Play {
         ..Begin::default()
     },
     files: &[("test.sh", "set -- \"$LOOPWRIGHT_STATE.$LOOPWRIGHT_VISIT\"; . ../sign\ntest ! -e broken\n")],
+    branch: None,
     agents: &[("claude", CREW_SIGNS), ("codex", CREW_SIGNS), ("gemini", CREW_SIGNS)],
     answers: &[("approve-design", "approved"), ("review-strategy", "single-final"), ("manual", "met")],
     verbs: &["resume"],
 };
 
 /// Calls, checks, a judge, a question, items, an action, a rest, a commit.
+/// Two tasks, of which one is filed; a review that finds a fault. Its tests are shell scripts, which take no time.
+const ISSUE: Play = Play {
+    name: "issue",
+    folder: || in_folder("../../workflows", "issue"),
+    begin: || Begin { subject: "GAL-7".into(), ..Begin::default() },
+    files: &[
+        (
+            "test.sh",
+            r#"set -- "$LOOPWRIGHT_STATE.$LOOPWRIGHT_VISIT"; . ../sign
+            for it in tests/*.sh; do sh "$it" || exit 1; done
+            "#,
+        ),
+        ("tests/greeting.sh", "grep -q hello greeting\n"),
+        ("greeting", "hello\n"),
+        ("TODO/README.md", "# Issues\n\n- [ ] [GAL-7](GAL-7.md): Greet\n"),
+        (
+            "TODO/GAL-7.md",
+            "---\nid: GAL-7\ntitle: Greet\nstatus: Todo\n---\n\n## Acceptance criteria\n\n- [ ] The world is greeted.\n- [ ] The moon is greeted.\n",
+        ),
+    ],
+    branch: Some("gal-7"),
+    agents: &[("claude", ISSUE_CREW), ("codex", ISSUE_CREW), ("gemini", ADVISER)],
+    answers: &[],
+    verbs: &[],
+};
+
+/// Is asked within the call of a reviewer, and so does not sign.
+const ADVISER: &str = r#"cat > /dev/null
+printf '```json\n{"findings": [{"severity": "note", "text": "less would do"}]}\n```\n'"#;
+
+const ISSUE_CREW: &str = r#"cat > /dev/null; set -- "$LOOPWRIGHT_STATE.$LOOPWRIGHT_VISIT"; . ../sign
+of=.workflow/run-GAL-7
+say() { printf '```json\n%s\n```\n' "$1"; }
+task() {
+  printf -- '---\ntitle: Greet the %s\nfiles: [greeting, tests/%s.sh]\ndepends-on: [%s]\nnew-symbols: false\n---\n\n## Description\n\nGreet it.\n\n## Acceptance criteria\n\n- [ ] It is greeted.\n\n## Code context\n\nNone.\n\n## Contracts\n\nNone.\n\n## Plan\n\nGreet.\n' "$2" "$2" "$3" > "$of/task-$1.md"
+}
+case "$LOOPWRIGHT_STATE" in
+  plan) mkdir -p "$of"; printf '# Greet\n\nThe world, then the moon.\n' > "$of/plan.md" ;;
+  split) task 1 world ''; task 2 moon task-1 ;;
+  write-tests) echo 'grep -q world greeting' > tests/world.sh; say '{"verdict": "TESTS_READY", "escalate": "no", "summary": "one"}' ;;
+  implement) if [ "$LOOPWRIGHT_VISIT" = 1 ]; then echo 'hello wold world' > greeting; else echo 'hello world' > greeting; fi; say '{"verdict": "COMPLETE", "summary": "done"}' ;;
+  final-review)
+    if grep -q wold greeting; then
+      say '{"verdict": "NEEDS_WORK", "summary": "a typo", "findings": [{"severity": "fault", "topic": "code", "file": "greeting", "text": "It says wold."}]}'
+    else
+      say '{"verdict": "ACCEPTABLE", "summary": "good", "findings": []}'
+    fi ;;
+  review-plan|review-split) say '{"verdict": "ACCEPTABLE", "summary": "good", "findings": []}' ;;
+  assess) say '{"verdict": "done", "summary": "one holds", "met": ["1"], "bugs": [{"id": "b1", "title": "It is slow", "text": "Very."}]}' ;;
+esac
+"#;
+
 const EVERYTHING: Play = Play {
     name: "everything",
     folder: || workflow(include_str!("../data/journals/workflow.yaml")),
@@ -144,6 +205,7 @@ const EVERYTHING: Play = Play {
             "items:\n  - {id: roof, title: A roof, depends: [floor]}\n  - {id: floor, title: A floor, depends: []}\n",
         ),
     ],
+    branch: None,
     agents: &[
         (
             "coder",
@@ -190,6 +252,7 @@ const PAPERS: Play = Play {
         ),
         ("old/notes.md", "# Old\n"),
     ],
+    branch: None,
     agents: &[(
         "coder",
         r#"cat > /dev/null; set -- "$LOOPWRIGHT_STATE.$LOOPWRIGHT_VISIT"; . ../sign

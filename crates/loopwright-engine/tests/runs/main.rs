@@ -22,6 +22,8 @@ mod golden;
 mod handed;
 mod headings;
 mod heads;
+mod issue;
+mod issue_files;
 mod items;
 mod left;
 mod listings;
