@@ -55,7 +55,7 @@ fn no_number_is_taken_twice_in_a_repository() -> Outcome {
     assert!(done(&other, "new Next")?.starts_with("GAL-12 "));
     // Many at once, in both.
     let start = |at: usize| {
-        let folder = if at % 2 == 0 { &folder } else { &other };
+        let folder = if at.is_multiple_of(2) { &folder } else { &other };
         loopwright(folder).args(["todo", "new", &format!("Issue {at}")]).stdout(Stdio::piped()).spawn()
     };
     let all: Vec<_> = (0..12).map(start).collect::<Result<_, _>>()?;

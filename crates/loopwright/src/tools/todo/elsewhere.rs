@@ -1,6 +1,6 @@
 //! Who else is at an issue: a run, another worktree, a branch that is not merged here.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{HashMap, HashSet};
 
 use loopwright_engine::journal::Journal as _;
 use loopwright_engine::{is_open, unmerged, worktrees};
@@ -25,8 +25,7 @@ pub(super) fn elsewhere(
     if !place.home.is_repository {
         return Ok(found);
     }
-    let file_of =
-        |id: &str| issues.tracker.file_of(id).map(str::to_owned).unwrap_or_else(|| format!("{id}.md"));
+    let file_of = |id: &str| issues.tracker.file_of(id).map_or_else(|| format!("{id}.md"), str::to_owned);
     let git = &place.home.git;
     for worktree in worktrees(git).map_err(of_git)? {
         let is_here = std::fs::canonicalize(&worktree.path).ok() == std::fs::canonicalize(git.root()).ok();
@@ -62,9 +61,9 @@ pub(super) fn elsewhere(
 /// What open runs are about.
 fn runs(place: &Place, ids: &[&str], found: &mut HashMap<String, String>) -> Result<(), CommandError> {
     let Some(journal) = place.journal()? else { return Ok(()) };
-    let own: BTreeMap<&str, ()> = ids.iter().map(|it| (*it, ())).collect();
+    let own: HashSet<&str> = ids.iter().copied().collect();
     for line in journal.runs().map_err(|it| session::told(it.into()))? {
-        if line.run.parent.is_none() && is_open(&line) && own.contains_key(line.run.subject.as_str()) {
+        if line.run.parent.is_none() && is_open(&line) && own.contains(line.run.subject.as_str()) {
             let at = format!(
                 "run {} of `{}` is about it, at {}",
                 line.run.name, line.run.workflow, line.stands.state

@@ -192,9 +192,12 @@ pub(super) fn standings<'i>(
     Ok(found)
 }
 
+/// Whether an issue stands in some way.
+type Is = fn(&Standing) -> bool;
+
 /// How many issues stand how.
 fn summed(others: &[(&Issue, &Standing)]) -> String {
-    let words: [(&str, fn(&Standing) -> bool); 4] = [
+    let words: [(&str, Is); 4] = [
         ("waiting for others", |it| matches!(it, Standing::Waits(_) | Standing::Parts(_))),
         ("in progress", |it| matches!(it, Standing::InProgress)),
         ("taken elsewhere", |it| matches!(it, Standing::Elsewhere(_))),

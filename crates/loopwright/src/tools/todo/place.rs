@@ -101,7 +101,7 @@ impl Place {
         for entry in entries {
             let name = entry.map_err(|it| self.broken(&self.folder, &it))?.file_name();
             let name = name.to_string_lossy().into_owned();
-            if name.ends_with(".md") && !name.starts_with('.') {
+            if name.strip_suffix(".md").is_some() && !name.starts_with('.') {
                 names.push(name);
             }
         }

@@ -41,12 +41,11 @@ pub(super) fn cmd_renumber(
         let refused = CommandError::with_code(format!("{old} {how}"), error::NOT_PROVED);
         return Err(refused.hinted("it keeps its number there; `--force` gives it another here all the same"));
     }
-    let new = match arguments.new.as_deref() {
-        Some(new) => wanted(place, &issues, old, new)?,
-        None => {
-            let prefix = parts_of(old).map_or("TODO", |it| it.0);
-            number(place, &held, prefix, &|id| issues.tracker.get(id).is_some())?
-        }
+    let new = if let Some(new) = arguments.new.as_deref() {
+        wanted(place, &issues, old, new)?
+    } else {
+        let prefix = parts_of(old).map_or("TODO", |it| it.0);
+        number(place, &held, prefix, &|id| issues.tracker.get(id).is_some())?
     };
     let mut changes = vec![
         Change { file: format!("{new}.md"), before: None, after: Some(renamed(text, old, &new)) },

@@ -64,7 +64,7 @@ pub(super) fn cmd_start(
             }
         }
     }
-    go_on(place, &held, &issues, issue, (file, text), wanted, Vec::new(), answer)
+    go_on(place, &held, &issues, issue, (file, text), wanted, &[], answer)
 }
 
 /// Say that an issue is done
@@ -126,7 +126,7 @@ pub(super) fn cmd_done(
         return Err(refused.hinted("`--force` says so all the same"));
     }
     let ticks = if arguments.tick { open } else { Vec::new() };
-    go_on(place, &held, &issues, head, (file, text), Status::Done, ticks, answer)
+    go_on(place, &held, &issues, head, (file, text), Status::Done, &ticks, answer)
 }
 
 /// Sets the status of an issue, and what shows it.
@@ -138,7 +138,7 @@ fn go_on(
     issue: &Issue,
     (file, text): (&str, &str),
     status: Status,
-    ticks: Vec<String>,
+    ticks: &[String],
     answer: Answer,
 ) -> Result<ExitCode, CommandError> {
     let stem = file.strip_suffix(".md").unwrap_or(file);
@@ -146,7 +146,6 @@ fn go_on(
         let told = format!("{}:{}: {}", place.shown(file), it.line, it.message);
         CommandError::with_code(told, error::NOT_PROVED).hinted("change it in the file")
     };
-    let count = ticks.len();
     let ticked = if ticks.is_empty() {
         text.to_owned()
     } else {
@@ -157,12 +156,18 @@ fn go_on(
     let freed = if status == Status::Done { freed(&issues.tracker, issue) } else { Vec::new() };
     answer.give(
         || {
-            json!({"id": issue.id, "status": status, "was": issue.status, "file": place.shown(file), "changed": changed,
-                "waited_for_it": freed})
+            json!({
+                "id": issue.id, "status": status, "was": issue.status,
+                "file": place.shown(file), "changed": changed, "waited_for_it": freed,
+            })
         },
         || {
-            let ticks = if count > 0 { format!(", {} ticked", if count == 1 { "1 criterion".to_owned() } else { format!("{count} criteria") }) } else { String::new() };
-            format!("{}: {} -> {}{ticks}\n", issue.id, issue.status.as_str(), status.as_str())
+            let ticked = match ticks.len() {
+                0 => String::new(),
+                1 => ", 1 criterion ticked".to_owned(),
+                more => format!(", {more} criteria ticked"),
+            };
+            format!("{}: {} -> {}{ticked}\n", issue.id, issue.status.as_str(), status.as_str())
         },
     );
     if !freed.is_empty() && !answer.json {
