@@ -5,6 +5,7 @@
 mod about;
 pub mod agents;
 mod config;
+mod discard;
 pub mod documents;
 mod driver;
 mod effects;
@@ -31,6 +32,7 @@ mod unkept;
 pub use self::config::{
     AgentConfig, CONFIG, Config, FenceConfig, OneOrMany, RoleConfig, Source, Sources, Worktrees, user_file,
 };
+pub use self::discard::Discard;
 pub use self::driver::{
     AT_WORK, Asking, Driver, Standing, WAITS_UNTIL, at_work_in, fits, holder_in_words, is_open, this_process,
 };

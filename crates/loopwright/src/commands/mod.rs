@@ -4,6 +4,7 @@ mod answer;
 mod check;
 mod completions;
 mod demo;
+mod discard;
 mod doctor;
 mod fork;
 mod gc;
@@ -45,6 +46,7 @@ pub(crate) enum Command {
     Answer(answer::AnswerArgs),
     Resume(resume::ResumeArgs),
     Stop(stop::StopArgs),
+    Discard(discard::DiscardArgs),
     Fork(fork::ForkArgs),
     Gc(gc::GcArgs),
     Todo(todo::TodoArgs),
@@ -79,6 +81,7 @@ pub(crate) fn run(command: Command) -> Result<ExitCode, CommandError> {
         Command::Answer(arguments) => answer::cmd_answer(&arguments),
         Command::Resume(arguments) => resume::cmd_resume(&arguments),
         Command::Stop(arguments) => stop::cmd_stop(&arguments),
+        Command::Discard(arguments) => discard::cmd_discard(&arguments),
         Command::Fork(arguments) => fork::cmd_fork(&arguments),
         Command::Gc(arguments) => gc::cmd_gc(&arguments),
         Command::Todo(arguments) => todo::cmd_todo(&arguments),

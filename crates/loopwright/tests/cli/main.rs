@@ -6,6 +6,7 @@ mod change;
 mod change_left;
 mod change_tools;
 mod completions;
+mod discard;
 mod doctor;
 mod fork;
 mod gc;

@@ -7,6 +7,7 @@ use clap::Parser as _;
 use loopwright_core::definition::{Files, Workflow};
 use loopwright_core::name::Name;
 use loopwright_engine::Engine;
+use loopwright_engine::journal::RunLine;
 
 use super::{last_of, live};
 use crate::error::CommandError;
@@ -17,6 +18,12 @@ use crate::tools::Around;
 
 /// Commands about a run that do not need to be told which.
 const COMMANDS: [&str; 6] = ["status", "show", "log", "why", "answer", "stop"];
+
+/// Begins a run, where the workflow has no word of its own for that.
+const RUN: &str = "run";
+
+/// Throws away what a run made, in whatever worktree that was.
+const DISCARD: &str = "discard";
 
 /// What to do with words that are no verb of the workflow's: say a command of a run of its, or show a document.
 pub(super) fn said(around: &Around<'_>, words: &[String]) -> Option<Result<ExitCode, CommandError>> {
@@ -30,6 +37,14 @@ pub(super) fn said(around: &Around<'_>, words: &[String]) -> Option<Result<ExitC
     if COMMANDS.contains(&word.as_str()) {
         let wants_help = rest.iter().any(|it| it == "--help" || it == "-h");
         return Some(if wants_help { pass_on(word, None, rest) } else { of_a_run(around, word, rest) });
+    }
+    if word == RUN || word == DISCARD {
+        let wants_help = rest.iter().any(|it| it == "--help" || it == "-h");
+        return Some(match word.as_str() {
+            _ if wants_help => pass_on(word, None, rest),
+            RUN => pass_on(RUN, Some(around.name), rest),
+            _ => anywhere(around, rest).and_then(|(name, rest)| pass_on(DISCARD, Some(&name), rest)),
+        });
     }
     let document = papers(around.workflow).find(|it| **it == **word)?;
     Some(paper(around, document, rest))
@@ -56,14 +71,14 @@ pub(super) fn about(workflow: &Workflow) -> String {
         [] => String::new(),
         some => format!("\nIts documents, to read: {}", some.join(", ")),
     };
-    format!("Of its runs, as without its name: {}{papers}", COMMANDS.join(", "))
+    format!("Of its runs, as without its name: {RUN}, {}, {DISCARD}{papers}", COMMANDS.join(", "))
 }
 
 /// Documents that are one file.
 fn papers(workflow: &Workflow) -> impl Iterator<Item = &Name> {
     let is_paper = |name: &str, path: &str| {
         let of_item = path.contains("{{item") || path.contains("{{ item");
-        !of_item && name != RESUME && !COMMANDS.contains(&name)
+        !of_item && ![RESUME, RUN, DISCARD].contains(&name) && !COMMANDS.contains(&name)
     };
     workflow.documents.iter().filter_map(move |(name, it)| match &it.files {
         Files::One(path) if is_paper(name, path) => Some(name),
@@ -114,6 +129,25 @@ fn meant<'w>(
     }
     Err(CommandError::user(format!("there was no run of `{}` here yet", around.name))
         .hinted(format!("`loopwright {} --help` says how to begin one", around.name)))
+}
+
+/// The last run about a subject, wherever it worked, or one that is named.
+fn anywhere<'w>(around: &Around<'_>, words: &'w [String]) -> Result<(String, &'w [String]), CommandError> {
+    let Some((subject, rest)) = words.split_first().filter(|(it, _)| !it.starts_with('-')) else {
+        return Err(CommandError::user(format!("say what the run of `{}` was about", around.name))
+            .hinted("`loopwright list` shows the runs there were"));
+    };
+    let engine = progress::reader()?;
+    let runs = engine.journal.runs().map_err(|it| session::told(it.into()))?;
+    let is_about = |it: &&RunLine| {
+        let run = &it.run;
+        run.workflow == *around.workflow.name
+            && run.subject == *subject
+            && run.parent.is_none()
+            && it.last > 0
+    };
+    let last = runs.iter().filter(is_about).max_by_key(|it| it.run.at).map(|it| it.run.name.clone());
+    Ok((last.unwrap_or_else(|| subject.clone()), rest))
 }
 
 /// Shows a document of a run.
