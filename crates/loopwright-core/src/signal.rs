@@ -14,6 +14,8 @@ pub const CHECK_FAILURES: &[&str] = &["out-of-bounds", "lost", CANCELLED];
 pub const ACTION_FAILURES: &[&str] = &["failed", "lost", CANCELLED];
 /// How a loop over items can fail as a whole.
 pub const EACH_FAILURES: &[&str] = &["lost", CANCELLED];
+/// What an item did apart and what was done meanwhile cannot both be had.
+pub const CONFLICT: &str = "conflict";
 /// Failures that may well not happen again.
 pub const TRANSIENT: &[&str] = &["timeout", "stalled", "crashed", "lost"];
 /// What an answer and an outcome have of their own: a role's schema names none of it.
@@ -68,7 +70,14 @@ pub fn is_reserved(word: &str) -> bool {
 
 /// Whether a signal is one of the failures.
 pub fn is_failure(signal: &str) -> bool {
-    CALL_FAILURES.contains(&signal) || ACTION_FAILURES.contains(&signal) || signal == OVER_BUDGET
+    CALL_FAILURES.contains(&signal)
+        || ACTION_FAILURES.contains(&signal)
+        || [OVER_BUDGET, CONFLICT].contains(&signal)
+}
+
+/// Whether a loop of runs comes out like this where an item did not come to its own end.
+pub fn fails_a_loop(signal: &str) -> bool {
+    EACH_FAILURES.contains(&signal) || signal == CONFLICT
 }
 
 /// The failures a state can signal.
@@ -77,10 +86,15 @@ pub fn failures_of(workflow: &Workflow, kind: &Kind) -> Vec<Name> {
     let names: Vec<&str> = match kind {
         Kind::Agent(_) | Kind::Review { .. } => CALL_FAILURES.iter().copied().chain(metered).collect(),
         Kind::Check(_) => CHECK_FAILURES.to_vec(),
-        Kind::Do { .. } => ACTION_FAILURES.to_vec(),
+        Kind::Do { actions, .. } => {
+            let joins = actions.iter().any(|it| *it.verb == *"join");
+            ACTION_FAILURES.iter().copied().chain(joins.then_some(CONFLICT)).collect()
+        }
         Kind::Each(each) => match each.run {
             crate::definition::EachRun::Call(_) => CALL_FAILURES.iter().copied().chain(metered).collect(),
-            crate::definition::EachRun::Child(_) => EACH_FAILURES.to_vec(),
+            crate::definition::EachRun::Child(_) => {
+                EACH_FAILURES.iter().copied().chain(each.apart.then_some(CONFLICT)).collect()
+            }
         },
         Kind::Ask { .. } | Kind::Choose | Kind::Settle { .. } | Kind::Rest { .. } | Kind::End { .. } => {
             Vec::new()

@@ -43,6 +43,8 @@ pub struct Engine {
     pub holder: String,
     /// A run is left once it came back to its start so often.
     pub most_rounds: Option<u32>,
+    /// So many items may be at work side by side, where a workflow lets them.
+    pub jobs: Option<u32>,
     /// Workflows that were proved, by digest.
     pub(crate) proved: Mutex<HashSet<String>>,
 }
@@ -96,6 +98,7 @@ impl Engine {
             clock,
             holder,
             most_rounds: None,
+            jobs: None,
             proved: Mutex::default(),
         }
     }

@@ -205,6 +205,8 @@ pub(crate) struct Manner {
     pub(crate) unattended: Option<Unattended>,
     /// The run is left once it came back to its start so often.
     pub(crate) max_loops: Option<u32>,
+    /// So many items may be at work side by side.
+    pub(crate) jobs: Option<u32>,
 }
 
 /// How a run is driven, as somebody says it.
@@ -219,6 +221,9 @@ pub(crate) struct MannerArgs {
     /// Leave the run once it came back to its start so many times (0: never)
     #[arg(long, value_name = "N")]
     max_loops: Option<u32>,
+    /// How many items may be at work side by side, where the workflow lets as many; on record from then on
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    jobs: Option<u32>,
     /// In the background: says what the run is called once it goes, and returns
     #[arg(long)]
     pub(crate) detach: bool,
@@ -234,6 +239,7 @@ impl MannerArgs {
             answers: self.answers.clone(),
             unattended: self.unattended,
             max_loops: self.max_loops.filter(|it| *it > 0),
+            jobs: self.jobs,
         }
     }
 }
@@ -264,6 +270,7 @@ pub(crate) fn engine_of_runs(manner: &Manner) -> Result<Engine, CommandError> {
     let mut engine = session::engine_of_runs(people, watch)?;
     session::says_elsewhere(&engine.home)?;
     engine.most_rounds = manner.max_loops;
+    engine.jobs = manner.jobs;
     Ok(engine)
 }
 
@@ -279,6 +286,7 @@ pub(crate) fn engine(manner: &Manner) -> Result<Engine, CommandError> {
     let mut engine = session::engine(people, watch)?;
     session::says_elsewhere(&engine.home)?;
     engine.most_rounds = manner.max_loops;
+    engine.jobs = manner.jobs;
     Ok(engine)
 }
 

@@ -4,6 +4,7 @@
 //! they find is said in the author's words with a scenario that shows it (`trace`). What can be said without walking is
 //! in `sound`.
 
+mod apart;
 mod at_most;
 mod child_steps;
 mod children;

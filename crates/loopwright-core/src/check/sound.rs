@@ -6,7 +6,7 @@ use rustc_hash::FxHashSet;
 
 use super::unfold::Unfolded;
 use super::writes::{self, Shelf};
-use super::{passed, unread};
+use super::{apart, passed, unread};
 use crate::definition::{
     Action, Arm, CheckWhat, Each, EachRun, Kind, Machine, Role, State, Table, Target, Term, Workflow,
 };
@@ -28,6 +28,7 @@ pub(super) fn check(unfolded: &Unfolded<'_>) -> Vec<Located> {
         found.extend(written_while_committing(unfolded, state));
         found.extend(unread::check(workflow, machine, state));
         found.extend(items_side_by_side(workflow, state));
+        found.extend(apart::not_brought_back(workflow, shelf, state));
         found.extend(narrows(workflow, shelf, machine, state));
     }
     found.extend(passed::check(workflow, machine));
@@ -230,7 +231,7 @@ fn written_while_committing(unfolded: &Unfolded<'_>, state: &State) -> Option<Lo
     for (at, action) in actions.iter().enumerate() {
         let taken = match &action.commits {
             Some(documents) => shelf.set(workflow, documents),
-            None if *action.verb == *"merge" => shelf.all(),
+            None if ["merge", "join"].contains(&&*action.verb) => shelf.all(),
             None => continue,
         };
         for earlier in &actions[..at] {
@@ -266,7 +267,7 @@ fn written_while_committing(unfolded: &Unfolded<'_>, state: &State) -> Option<Lo
 /// Items side by side write files of their own.
 fn items_side_by_side(workflow: &Workflow, state: &State) -> Option<Located> {
     let Kind::Each(each) = &state.kind else { return None };
-    if each.at_once < 2 {
+    if each.at_once < 2 || each.apart {
         return None;
     }
     let documents = written_documents(workflow, each);
@@ -384,6 +385,6 @@ pub(super) fn check_time(what: &crate::definition::Check) -> u64 {
     }
 }
 
-fn listed(names: &[Name]) -> String {
+pub(super) fn listed(names: &[Name]) -> String {
     names.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ")
 }

@@ -253,7 +253,7 @@ impl Tracer<'_, '_> {
         });
         match &state.kind {
             Kind::Each(each) => {
-                let failed = signal::EACH_FAILURES.contains(&&*came.signal);
+                let failed = signal::fails_a_loop(&came.signal);
                 let runs_child = matches!(each.run, EachRun::Child(_));
                 !signal::NO_ITEMS.contains(&&*came.signal) && (runs_child || !failed || needs)
             }
@@ -318,9 +318,13 @@ impl Tracer<'_, '_> {
                 steps.push(self.step(state, one_item()));
                 steps.push(self.step(state, Play { edited, ..play }));
             }
-            EachRun::Child(_) if signal::EACH_FAILURES.contains(&&*came.signal) => {
+            EachRun::Child(_) if signal::fails_a_loop(&came.signal) => {
                 // What was written or edited, an item came to before it failed; else the list itself cannot be had.
-                if came.wrote.is_some_and(|it| it != 0) || edited.is_some() || !besides.is_empty() {
+                if *came.signal == *signal::CONFLICT
+                    || came.wrote.is_some_and(|it| it != 0)
+                    || edited.is_some()
+                    || !besides.is_empty()
+                {
                     steps.push(self.step(state, one_item()));
                     steps.extend(edited.map(Step::Edit));
                     steps.extend(of_others);

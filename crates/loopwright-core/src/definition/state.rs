@@ -209,6 +209,7 @@ pub enum CheckWhat {
 
 /// A loop over items.
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a word of the language of its own")]
 pub struct Each {
     /// The item's name in prompts.
     pub item: Name,
@@ -220,8 +221,12 @@ pub struct Each {
     pub run: EachRun,
     /// Start values for the child's variables.
     pub with: IndexMap<Name, Name>,
-    /// How many side by side.
+    /// How many side by side at most.
     pub at_once: u32,
+    /// How many side by side where nobody says how many.
+    pub usually: u32,
+    /// Whether each works in a worktree of its own, on a branch of its own.
+    pub apart: bool,
     /// How many at most.
     pub at_most: Option<u32>,
     /// Whether items that ended well run again when the state is entered again.

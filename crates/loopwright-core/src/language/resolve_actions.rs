@@ -80,7 +80,7 @@ impl Loader<'_> {
                 });
             }
             "push" => commits = Some(self.names("documents").into_iter().map(Name::from).collect()),
-            "branch" | "switch" | "merge" => (writes, removes) = (None, None),
+            "branch" | "switch" | "merge" | "join" => (writes, removes) = (None, None),
             "restore" => {
                 writes = Some(self.known_list("documents", "document", Some(value)));
                 removes.clone_from(&writes);
@@ -224,7 +224,7 @@ impl Loader<'_> {
 /// The words of actions; one that takes another word as a key comes first.
 const ACTIONS: &[&str] = &[
     "create", "set", "append", "write", "copy", "move", "delete", "commit", "branch", "switch", "merge",
-    "push", "drop", "restore", "run", "say", "refuse",
+    "join", "push", "drop", "restore", "run", "say", "refuse",
 ];
 
 /// Whether a field fits a pattern such as `flags.*`.

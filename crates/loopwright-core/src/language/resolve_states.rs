@@ -204,17 +204,35 @@ impl Loader<'_> {
         if let Some(name) = list.strip_prefix("lists.") {
             self.using("lists", name);
         }
+        let at_once = node.get("at-once");
+        let most =
+            at_once.and_then(|it| it.number().or_else(|| it.get("most")?.number())).unwrap_or(1).max(1);
+        let usually = at_once.filter(|it| it.number().is_none());
+        let usually = usually.map_or(most, |it| it.get("usually").and_then(Node::number).unwrap_or(1));
         Each {
             item: node.get("item").and_then(Node::text).unwrap_or("item").into(),
             list,
             by_dependency: node.get("order").is_some(),
             run,
             with,
-            at_once: node.get("at-once").and_then(Node::number).unwrap_or(1).max(1),
+            at_once: most,
+            usually: usually.clamp(1, most),
+            apart: self.apart(node),
             at_most: node.get("at-most").and_then(Node::number),
             anew: node.get("anew").and_then(Node::boolean).unwrap_or(false),
             if_missing: self.if_missing(node),
         }
+    }
+
+    /// Whether items work in worktrees of their own. What one brings back it commits, which a call does not.
+    fn apart(&self, node: &Node) -> bool {
+        let Some(said) = node.get("apart").filter(|it| it.boolean() == Some(true)) else { return false };
+        if node.get("run").is_some_and(|it| it.text().is_none()) {
+            let message = "a call commits nothing, so nothing of it would come back".to_owned();
+            let help = "let a child do it: `run: NAME`, with a state that commits";
+            self.wrong("bad-value", &said.bytes, message, Some(help.into()));
+        }
+        true
     }
 
     /// Whether a loop is only about what is not there yet. That can be told only of what a call brings.

@@ -94,6 +94,8 @@ pub fn before(workflow: &Workflow, started: &Started) -> Result<Run, Impossible>
         calls: IndexMap::new(),
         items: started.done.clone(),
         listed: IndexMap::new(),
+        after: IndexMap::new(),
+        jobs: None,
         forced_items: IndexMap::new(),
         taken: Vec::new(),
     };
@@ -150,6 +152,10 @@ pub fn advance(workflow: &Workflow, run: &Run, event: &Event) -> Result<Run, Imp
             next.at.stage = Stage::Ended;
             Ok(next)
         }
+        Event::Jobs { most } => {
+            next.jobs = Some((*most).max(1));
+            Ok(next)
+        }
         Event::Raised { budget, by } => {
             let declared = machine_of(workflow, run)?.budgets.get(&**budget);
             let line = declared.and_then(|it| run.line(budget, it)).map(|(line, _)| line);
@@ -196,6 +202,7 @@ fn forget(machine: &Machine, run: &mut Run) {
     run.passed.clear();
     run.items.clear();
     run.listed.clear();
+    run.after.clear();
     run.forced_items.clear();
     run.ledger.judges.values_mut().for_each(|it| it.handed.clear());
     run.cause = None;

@@ -5,7 +5,7 @@ use indexmap::IndexMap;
 use super::decide;
 use super::effect::{Effect, EffectId, Part, Want};
 use super::event::{Outcome, Outer};
-use super::items::{is_at_work, most_at_once, went_well};
+use super::items::{is_at_work, is_ready, most_at_once, went_well};
 use super::questions::asked_about;
 use super::run::{Run, Stage};
 use crate::definition::{Each, EachRun, Kind, State, Workflow};
@@ -91,11 +91,19 @@ fn due_items(
         end.is_some_and(|it| went_well(workflow, each, it))
     };
     let waiting = items.iter().filter(|it| !ended.contains_key(*it) && !done_before(it));
-    // Once one did not end well, none is begun any more; those at work are waited for.
-    let stopped = ended.values().any(|it| !went_well(workflow, each, &it.signal));
+    let waiting = waiting.filter(|it| is_ready(workflow, (run, each), (items, ended), it));
+    // Once one did not end well, none is begun any more beside which it was; those at work are waited for.
+    let stopped = !each.apart && ended.values().any(|it| !went_well(workflow, each, &it.signal));
     let waiting = waiting.filter(|it| !stopped || is_at_work(run, it));
+    let most = match &each.run {
+        // Of journals in which nothing says what comes after what, one after the other.
+        _ if each.by_dependency && !run.after.contains_key(&*state.name) => 1,
+        // An item that waits for its turn to join is at nobody's work, so that another may be.
+        EachRun::Child(_) if each.apart => items.len(),
+        _ => most_at_once(run, each),
+    };
     waiting
-        .take(most_at_once(each))
+        .take(most)
         .map(|id| {
             let want = match &each.run {
                 EachRun::Call(call) => {

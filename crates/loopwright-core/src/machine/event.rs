@@ -11,7 +11,7 @@ use super::effect::EffectId;
 use crate::name::Name;
 
 /// The version new events are written with.
-pub const VERSION: u32 = 6;
+pub const VERSION: u32 = 7;
 
 /// What documents show of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -89,6 +89,11 @@ pub enum Event {
         /// How many more.
         by: u32,
     },
+    /// A person said how many items may be at work side by side.
+    Jobs {
+        /// So many, where the workflow lets as many.
+        most: u32,
+    },
     /// A person edited a document so that it shows another phase.
     Landed {
         /// The phase.
@@ -139,6 +144,9 @@ pub struct Site {
     /// What all files were when the run began that this is an item of, in whatever depth.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub whole: Option<String>,
+    /// The branch that an item goes back to which works apart.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub joins: Option<String>,
 }
 
 /// How a run begins.
@@ -226,6 +234,9 @@ pub struct Listed {
     /// Items of which all is there that was wanted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub there: Vec<String>,
+    /// What each has to come after, by id, where that is said.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub after: IndexMap<String, Vec<String>>,
 }
 
 impl Listed {

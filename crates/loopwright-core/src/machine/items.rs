@@ -27,6 +27,10 @@ pub(super) fn forget_items(state: &State, run: &mut Run, now: &Listed) {
         _ => false,
     };
     let keeps = |id: &String| !stale && !now.changed.contains(id) && !says_else(id);
+    run.after.shift_remove(&*state.name);
+    if !now.after.is_empty() {
+        run.after.insert(state.name.clone(), now.after.clone());
+    }
     if let Some(done) = run.items.get_mut(&*state.name) {
         done.retain(|id, _| keeps(id));
     }
@@ -98,9 +102,54 @@ pub(super) fn is_at_work(run: &Run, id: &str) -> bool {
     run.at.begun.values().any(|it| it.open && is_its(it))
 }
 
-/// How many items may be at work side by side. Where some come after others, none is beside one that it needs.
-pub(super) fn most_at_once(each: &Each) -> usize {
-    if each.by_dependency { 1 } else { each.at_once as usize }
+/// How many items may be at work side by side.
+pub fn most_at_once(run: &Run, each: &Each) -> usize {
+    run.jobs.map_or(each.usually, |it| it.min(each.at_once)).max(1) as usize
+}
+
+/// The items of the loop at hand of which something may come yet: none came back, none ended well before, and nothing that
+/// has to come before did not end well.
+pub fn left_over<'r>(workflow: &Workflow, run: &'r Run) -> Vec<&'r str> {
+    let (Some(Kind::Each(each)), Stage::Working { items: Some(items), ended, .. }) =
+        (run.state(workflow).map(|it| &it.kind), &run.at.stage)
+    else {
+        return Vec::new();
+    };
+    let mut left: Vec<&str> = Vec::new();
+    let mut barred: Vec<&str> = Vec::new();
+    // In their order, so that what comes before is known.
+    for id in items {
+        let before = after(run, id);
+        match end_of(run, ended, id) {
+            Some(end) if went_well(workflow, each, end) => {}
+            Some(_) if ended.contains_key(id) => barred.push(id),
+            _ if before.iter().any(|it| barred.contains(&it.as_str())) => barred.push(id),
+            _ => left.push(id),
+        }
+    }
+    left
+}
+
+/// Whether what an item has to come after ended well.
+pub(super) fn is_ready(
+    workflow: &Workflow,
+    (run, each): (&Run, &Each),
+    (items, ended): (&[String], &IndexMap<String, Outcome>),
+    id: &str,
+) -> bool {
+    let over = |it: &String| end_of(run, ended, it).is_some_and(|it| went_well(workflow, each, it));
+    after(run, id).iter().filter(|it| items.contains(it)).all(over)
+}
+
+/// What an item of the loop at hand has to come after.
+fn after<'r>(run: &'r Run, id: &str) -> &'r [String] {
+    run.after.get(&*run.at.state).and_then(|it| it.get(id)).map(Vec::as_slice).unwrap_or_default()
+}
+
+/// How an item of the loop at hand ended, in this visit or before.
+fn end_of<'r>(run: &'r Run, ended: &'r IndexMap<String, Outcome>, id: &str) -> Option<&'r Name> {
+    let before = || run.items.get(&*run.at.state).and_then(|it| it.get(id));
+    ended.get(id).map(|it| &it.signal).or_else(before)
 }
 
 /// Ends a loop when every item ended well, or one did not and none is at work any more. `now` is a digest of what its gate judges: with every item
@@ -119,12 +168,15 @@ pub(super) fn finish_loop(
     };
     let went_well = |it: &Name| went_well(workflow, each, it);
     let stopped = ended.values().any(|it| !went_well(&it.signal));
-    let done_before = |id: &String| {
-        ended.contains_key(id)
-            || run.items.get(&*state.name).and_then(|it| it.get(id)).is_some_and(&went_well)
+    let done_before = |id: &String| ended.contains_key(id) || end_of(run, &ended, id).is_some_and(&went_well);
+    let over = if each.apart {
+        // What did not end well bars what comes after it, and nothing else.
+        left_over(workflow, run).is_empty()
+    } else if stopped {
+        !items.iter().any(|it| is_at_work(run, it))
+    } else {
+        items.iter().all(done_before)
     };
-    let over =
-        if stopped { !items.iter().any(|it| is_at_work(run, it)) } else { items.iter().all(done_before) };
     if !over {
         return Ok(());
     }

@@ -29,6 +29,7 @@ pub use self::event::{
     Cost, Event, Evidence, Listed, Observed, Outcome, Outer, Report, Shown, Site, Started, VERSION,
 };
 pub use self::impossible::Impossible;
+pub use self::items::{left_over, most_at_once};
 pub use self::ledger::{Closed, Finding, Judge, Ledger, Round, Said};
 pub use self::questions::asked_about;
 pub(crate) use self::route::MOST_PASSED;

@@ -83,6 +83,12 @@ pub struct Run {
     /// What the items of loops said when they were last listed, by state: item to digest.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub listed: IndexMap<Name, IndexMap<String, String>>,
+    /// What those items have to come after, by state: item to others.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub after: IndexMap<Name, IndexMap<String, Vec<String>>>,
+    /// How many items may be at work side by side, if a person said so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub jobs: Option<u32>,
     /// Gates that were passed over in those items, by state and item.
     #[serde(default)]
     pub forced_items: IndexMap<Name, IndexMap<String, Vec<Name>>>,

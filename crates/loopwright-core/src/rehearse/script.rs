@@ -221,7 +221,7 @@ impl Actor for Script<'_> {
 
     fn lost(&mut self, moment: &Moment<'_>) -> Option<Play> {
         let play = self.front_for(moment.run.child.as_ref(), &moment.run.at.state)?;
-        if !play.signal.as_deref().is_some_and(|it| signal::EACH_FAILURES.contains(&it)) {
+        if !play.signal.as_deref().is_some_and(signal::fails_a_loop) {
             return None;
         }
         self.steps.pop_front();

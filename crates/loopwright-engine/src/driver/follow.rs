@@ -131,6 +131,9 @@ impl Driver<'_> {
         let item = driver.run.item.clone().unwrap_or_default();
         let (decisions, spent) = (driver.run.decisions.clone(), driver.run.spent.clone());
         driver.leave()?;
+        let ended = std::mem::replace(&mut driver.run, self.run.clone());
+        drop(driver);
+        self.leave_apart(child, &ended)?;
         if decisions.is_empty() && spent.is_empty() {
             return Ok(());
         }
@@ -138,7 +141,8 @@ impl Driver<'_> {
     }
 
     fn shows_nothing(&self) -> bool {
-        self.definition.workflow.documents.values().all(|it| it.shows.is_empty())
+        // What is shown is in the files of the run, and an item that works apart has others.
+        self.is_apart() || self.definition.workflow.documents.values().all(|it| it.shows.is_empty())
     }
 
     /// Puts the run where a person's edits say.

@@ -4,12 +4,14 @@
 //! (`Settled`); what lies between the two when a driver is gone is `lost`, and routed like any signal. What was learnt
 //! since the last thing that reached outside is written together with the next, so that a step costs one commit.
 
+mod apart;
 mod follow;
 mod heart;
 mod holder;
 mod items;
 mod left;
 mod letters;
+mod line;
 pub(crate) mod place;
 mod record;
 mod standing;
@@ -69,6 +71,8 @@ pub struct Driver<'e> {
     cancel: Cancel,
     /// The folder, while it is taken. Items work in their parent's.
     place: Option<place::Place>,
+    /// Of an item that works apart: its place among the others.
+    turn: Option<line::Turn>,
     /// When whoever drove it before was surely gone, if they went without a word.
     gone: Option<Millis>,
     _heart: heart::Heart,
@@ -98,6 +102,7 @@ impl<'e> Driver<'e> {
                 None => files.git().trunk()?,
             },
             whole: around.map(|it| it.whole.as_ref().unwrap_or(&it.start).clone()),
+            joins: around.and_then(|it| it.joins.clone()),
         };
         files.keep(name, &look.tree)?;
         let (lease, heart, _) = heart::take(engine, name, cancel)?;
@@ -120,6 +125,7 @@ impl<'e> Driver<'e> {
             unshowable: Vec::new(),
             cancel: cancel.clone(),
             place: None,
+            turn: None,
             gone: None,
             _heart: heart,
         };
@@ -144,6 +150,10 @@ impl<'e> Driver<'e> {
         let (run, last, since_snapshot) = fold(engine, name, &definition)?;
         let is_own = parent.is_none();
         let files = match (parent, &run.site) {
+            // An item that works apart is where it was, as long as that is there.
+            (Some(_), Some(site)) if site.joins.is_some() && std::path::Path::new(&site.folder).is_dir() => {
+                Arc::new(files_at(engine, site, name)?)
+            }
             (Some((_, files)), _) => files,
             (None, Some(site)) => Arc::new(files_at(engine, &still(&run, site), name)?),
             (None, None) => Arc::new(Files::of(engine.home.git.clone(), name)?),
@@ -167,10 +177,11 @@ impl<'e> Driver<'e> {
             unshowable: Vec::new(),
             cancel: cancel.clone(),
             place: None,
+            turn: None,
             gone,
             _heart: heart,
         };
-        if is_own {
+        if is_own || driver.is_apart() {
             driver.see_own()?;
         }
         Ok(driver)
@@ -228,6 +239,7 @@ impl<'e> Driver<'e> {
             let run = Box::new(self.run.clone());
             return if run.is_over() { Ok(Some(Standing::Over { ending: None, run })) } else { Err(busy) };
         }
+        self.say_jobs()?;
         let stood = self.run.at.state.clone();
         self.settle_lost()?;
         if self.run.of.is_none() && !self.run.is_over() {
@@ -256,6 +268,11 @@ impl<'e> Driver<'e> {
             if most.is_some_and(|it| self.rounds() >= before.saturating_add(it)) {
                 return Ok(Some(Standing::Rounded { run: run() }));
             }
+            if let Some(first) = effects.first()
+                && !self.has_turn(first)?
+            {
+                return Ok(Some(Standing::CalledOff { run: Box::new(self.run.clone()) }));
+            }
             let Some(first) = effects.first() else {
                 return Err(EngineError::Wrong(format!("nothing is due in `{}`", self.run.at.state)));
             };
@@ -270,7 +287,7 @@ impl<'e> Driver<'e> {
                     self.list(first)?;
                     None
                 }
-                Want::Child { .. } => self.run_children(&effects)?,
+                Want::Child { .. } => self.run_children()?,
                 Want::Call { .. } | Want::Check | Want::Act { .. } => {
                     match self.run.at.until.filter(|it| *it > (self.engine.clock)()) {
                         Some(until) => self.wait(until)?,
@@ -285,6 +302,15 @@ impl<'e> Driver<'e> {
                 return Ok(Some(Standing::Waits { asking: Box::new(asking), run }));
             }
         }
+    }
+
+    /// Puts on record how many items may be at work side by side, if somebody says so now.
+    fn say_jobs(&mut self) -> Result<(), EngineError> {
+        let said = self
+            .engine
+            .jobs
+            .filter(|it| self.run.of.is_none() && !self.run.is_over() && self.run.jobs != Some(*it));
+        said.map_or(Ok(()), |most| self.learn(Event::Jobs { most }))
     }
 
     fn is_tried_again(&self, effect: &Effect) -> bool {
@@ -302,7 +328,7 @@ impl<'e> Driver<'e> {
     fn take_place(&mut self) -> Result<(), EngineError> {
         // What it had before, it may be about to take again.
         self.place = None;
-        if self.run.of.is_none() {
+        if self.run.of.is_none() || self.is_apart() {
             self.place = Some(place::take(self.files.git(), &self.name, &self.engine.holder)?);
         }
         Ok(())

@@ -9,7 +9,7 @@ use loopwright_core::signal::CANCELLED;
 use serde_json::{Map, Value, json};
 
 use super::{
-    Done, Prepared, append, as_text, branch, commit, copy, create, discard, merge, push, relocate, set,
+    Done, Prepared, append, as_text, branch, commit, copy, create, discard, join, merge, push, relocate, set,
 };
 use crate::engine::Engine;
 use crate::error::EngineError;
@@ -139,6 +139,7 @@ fn act(
         "branch" => branch::branch(engine, scene, values)?,
         "switch" => branch::switch(engine, scene, values)?,
         "merge" => merge::perform(engine, scene, values)?,
+        "join" => join::perform(scene, values)?,
         "push" => push::perform(engine, scene, values, cancel)?,
         "drop" => discard::perform(engine, scene, values)?,
         "restore" => restore(scene, values)?,

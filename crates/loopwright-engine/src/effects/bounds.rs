@@ -183,13 +183,13 @@ pub(super) fn beside<'a>(scene: &Scene<'a>) -> Option<&'a Each> {
         None => scene.state().filter(|_| scene.item.is_some()),
     };
     match around.map(|it| &it.kind) {
-        Some(Kind::Each(each)) if each.at_once > 1 => Some(each),
+        Some(Kind::Each(each)) if each.at_once > 1 && !each.apart => Some(each),
         _ => None,
     }
 }
 
 /// The documents that a child may write.
-fn written_by(workflow: &Workflow, child: &Name) -> Vec<Name> {
+pub(super) fn written_by(workflow: &Workflow, child: &Name) -> Vec<Name> {
     let mut found: Vec<Name> = Vec::new();
     for state in workflow.children.get(&**child).into_iter().flat_map(|it| it.states.values()) {
         if let Some(call) = state.call() {

@@ -33,7 +33,12 @@ pub(crate) fn items(scene: &Scene<'_>) -> Result<Evidence, EngineError> {
     }
     let says = entries.iter().map(|(id, entry)| Ok((id.clone(), says(scene, each, entry)?)));
     let says = says.collect::<Result<_, EngineError>>()?;
-    Ok(Evidence::Items(Box::new(Listed { ids, ordered, digest, changed, says, there })))
+    let after = if each.by_dependency && ordered {
+        entries.iter().map(|(id, entry)| (id.clone(), needs(entry))).collect()
+    } else {
+        indexmap::IndexMap::new()
+    };
+    Ok(Evidence::Items(Box::new(Listed { ids, ordered, digest, changed, says, there, after })))
 }
 
 /// Whether all is there that an item's call brings, and valid. Nothing, where it brings nothing that could be looked at.
@@ -72,16 +77,18 @@ fn says(scene: &Scene<'_>, each: &Each, entry: &Value) -> Result<String, EngineE
     Ok(blake3::hash(&text).to_hex().to_string())
 }
 
+/// What an entry has to come after.
+fn needs(entry: &Value) -> Vec<String> {
+    let listed = entry.get("depends").and_then(Value::as_array).into_iter().flatten();
+    listed.filter_map(Value::as_str).map(str::to_owned).collect()
+}
+
 /// The ids in the order they run, and whether there is one.
 fn in_order(each: &Each, entries: &[(String, Value)]) -> (Vec<String>, bool) {
     let mut waiting: Vec<&(String, Value)> = entries.iter().collect();
     if !each.by_dependency {
         return (waiting.into_iter().map(|(id, _)| id.clone()).collect(), true);
     }
-    let needs = |entry: &Value| -> Vec<String> {
-        let listed = entry.get("depends").and_then(Value::as_array).into_iter().flatten();
-        listed.filter_map(Value::as_str).map(str::to_owned).collect()
-    };
     let mut ids: Vec<String> = Vec::new();
     // In the order of the list, as far as that can be.
     while let Some(at) = waiting.iter().position(|(_, it)| needs(it).iter().all(|need| ids.contains(need))) {

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::worktrees::{all, refused, tip, unfit};
+use super::worktrees::{all, tip, unfit};
 use super::{Done, as_text};
 use crate::engine::Engine;
 use crate::error::EngineError;
@@ -29,27 +29,81 @@ pub(super) fn perform(engine: &Engine, scene: &Scene<'_>, values: &Value) -> Res
         (None, _) => return failed(format!("there is no branch `{name}`")),
         (_, None) => return failed(format!("there is no branch `{into}` to merge into")),
     };
-    if is_within(git, &theirs, &ours)? {
-        return Ok(Done::plain("done", format!("`{name}` is in `{into}` already")));
+    let message = format!("Merge branch '{name}' into {into}");
+    Ok(match bring_together(git, (&name, &theirs), (&into, &ours), &message)? {
+        Together::Already => Done::plain("done", format!("`{name}` is in `{into}` already")),
+        Together::Now => Done::plain("done", format!("`{name}` is in `{into}`")),
+        Together::Conflict(why) => {
+            return failed(format!("{why}: bring `{into}` into `{name}` first, and settle it there"));
+        }
+        Together::Refused(why) => return failed(why),
+    })
+}
+
+/// What came of merging.
+pub(super) enum Together {
+    /// It was merged before.
+    Already,
+    /// It is merged.
+    Now,
+    /// Both cannot be had, and nothing was changed.
+    Conflict(String),
+    /// Git would not, and nothing was changed.
+    Refused(String),
+}
+
+/// Merges a commit into a branch, worked out beside all files.
+pub(super) fn bring_together(
+    git: &Git,
+    (name, theirs): (&str, &str),
+    (into, ours): (&str, &str),
+    message: &str,
+) -> Result<Together, EngineError> {
+    if is_within(git, theirs, ours)? {
+        return Ok(Together::Already);
     }
-    let target = if is_within(git, &ours, &theirs)? {
-        theirs
+    let target = if is_within(git, ours, theirs)? {
+        theirs.to_owned()
     } else {
-        let tree = match git.text(&["merge-tree", "--write-tree", "--name-only", &ours, &theirs]) {
-            Ok(said) => said.lines().next().unwrap_or_default().to_owned(),
-            Err(GitError::Failed { said, .. }) => return failed(conflict(&name, &into, &said)),
-            Err(error) => return Err(error.into()),
-        };
-        let message = format!("Merge branch '{name}' into {into}");
-        match git.text(&["commit-tree", &tree, "-p", &ours, "-p", &theirs, "-m", &message]) {
+        match merged(git, (name, theirs), (into, ours), message)? {
             Ok(commit) => commit,
-            Err(error) => return refused(error, "nothing was merged"),
+            Err(not) => return Ok(not),
         }
     };
-    let help = "nothing was merged: commit or put away (`git stash`) what is in the way, and try again";
-    match forward(git, &into, &ours, &target) {
-        Ok(()) => Ok(Done::plain("done", format!("`{name}` is in `{into}`"))),
-        Err(error) => refused(error, help),
+    match forward(git, into, ours, &target) {
+        Ok(()) => Ok(Together::Now),
+        Err(error) => would_not(
+            error,
+            "nothing was merged: commit or put away (`git stash`) what is in the way, and try again",
+        ),
+    }
+}
+
+/// The commit that has what both have, on top of the second; nothing stands on it yet. Or why there is none.
+pub(super) fn merged(
+    git: &Git,
+    (name, theirs): (&str, &str),
+    (into, ours): (&str, &str),
+    message: &str,
+) -> Result<Result<String, Together>, EngineError> {
+    let tree = match git.text(&["merge-tree", "--write-tree", "--name-only", ours, theirs]) {
+        Ok(said) => said.lines().next().unwrap_or_default().to_owned(),
+        Err(GitError::Failed { said, .. }) => {
+            return Ok(Err(Together::Conflict(conflict(name, into, &said))));
+        }
+        Err(error) => return Err(error.into()),
+    };
+    Ok(match git.text(&["commit-tree", &tree, "-p", ours, "-p", theirs, "-m", message]) {
+        Ok(commit) => Ok(commit),
+        Err(error) => Err(would_not(error, "nothing was merged")?),
+    })
+}
+
+/// What git would not do, and what a person can do about it.
+fn would_not(error: GitError, help: &str) -> Result<Together, EngineError> {
+    match error {
+        GitError::Failed { .. } => Ok(Together::Refused(format!("{error}; {help}"))),
+        missing @ GitError::Missing(_) => Err(missing.into()),
     }
 }
 
@@ -80,8 +134,5 @@ fn conflict(name: &str, into: &str, said: &str) -> String {
     if files.is_empty() {
         return format!("`{name}` cannot be merged into `{into}`: {said}");
     }
-    format!(
-        "`{name}` and `{into}` conflict in {}; nothing was merged: bring `{into}` into `{name}` first, and settle it there",
-        super::bounds::listed(&files)
-    )
+    format!("`{name}` and `{into}` conflict in {}; nothing was merged", super::bounds::listed(&files))
 }

@@ -1,6 +1,7 @@
 //! Effects: everything a run wants done, done.
 
 mod act;
+pub(crate) mod apart;
 mod append;
 mod ask;
 mod bounds;
@@ -15,6 +16,7 @@ mod discard;
 mod engine_fields;
 mod fields;
 mod heads;
+mod join;
 mod list;
 mod merge;
 mod new_tests;

@@ -12,7 +12,7 @@ use crate::scene::{Scene, uses};
 pub(crate) fn due(scene: &Scene<'_>) -> Result<Option<Value>, EngineError> {
     // Items side by side would take the words out of each other's mouths.
     let around = scene.run.of.as_ref().and_then(|it| scene.workflow.main.states.get(&**it));
-    if matches!(around.map(|it| &it.kind), Some(Kind::Each(each)) if each.at_once > 1) {
+    if matches!(around.map(|it| &it.kind), Some(Kind::Each(each)) if each.at_once > 1 || each.apart) {
         return Ok(None);
     }
     let mut all = Map::new();

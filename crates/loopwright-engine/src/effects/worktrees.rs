@@ -144,6 +144,7 @@ pub(super) fn goes_to(scene: &Scene<'_>, place: &Path, summary: String) -> Resul
         own: site.own,
         trunk: site.trunk,
         whole: None,
+        joins: None,
     };
     Ok(Done { placed: Some(placed), look: Some(Arc::new(look)), ..done })
 }

@@ -340,7 +340,8 @@ fn copy_index(from: &Path, to: &Path) -> io::Result<()> {
 
 /// Where what is known of files is kept, by the name it is known under.
 pub(crate) fn index(name: &str) -> String {
-    format!("index-{name}")
+    // Of an item, the name has parts.
+    format!("index-{}", name.replace('/', "-"))
 }
 
 /// Replaces a file: the new one is whole on the disk before it takes the place of the old one.

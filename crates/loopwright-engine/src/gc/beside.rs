@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use loopwright_core::machine::Event;
 
-use super::Kept;
+use super::{Family, Kept};
 use crate::effects::worktrees::{all, is_same, own_place};
 use crate::engine::Engine;
 use crate::error::EngineError;
@@ -92,9 +92,9 @@ pub(super) struct Worktrees {
 }
 
 impl Worktrees {
-    /// Those a run made for itself: where it did not begin, in the place such worktrees have. Of runs that stay, `others`,
-    /// none may be at work there.
-    pub(super) fn of(engine: &Engine, run: &str, others: &[String]) -> Result<Self, EngineError> {
+    /// Those a run made for itself or for its items: where it did not begin, in the place such worktrees have. Of runs that
+    /// stay, `others`, none may be at work there.
+    pub(super) fn of(engine: &Engine, family: &Family, others: &[String]) -> Result<Self, EngineError> {
         let git = engine.home.git.clone();
         let went = |run: &str| -> Result<Vec<PathBuf>, JournalError> {
             let folder = |it| match it {
@@ -103,15 +103,19 @@ impl Worktrees {
             };
             Ok(engine.journal.events(run, 0)?.into_iter().filter_map(|it| folder(it.event)).collect())
         };
-        let places = went(run)?;
+        let places = went(&family.first.run.name)?;
+        let mut made: Vec<PathBuf> = places.iter().skip(1).cloned().collect();
+        for item in &family.items {
+            made.extend(went(&item.run.name)?);
+        }
         let mut found: Vec<(PathBuf, Option<String>)> = Vec::new();
-        if engine.home.is_repository && places.len() > 1 {
+        if engine.home.is_repository && !made.is_empty() {
             let trees = all(&git)?;
             let main = trees.first().map(|it| it.path.clone()).unwrap_or_default();
             for tree in trees.iter().skip(1).filter(|it| it.path.is_dir()) {
                 let is_there = |it: &PathBuf| is_same(it, &tree.path);
                 let Some(branch) = &tree.branch else { continue };
-                if places.iter().skip(1).any(is_there)
+                if made.iter().any(is_there)
                     && !places.first().is_some_and(is_there)
                     && is_same(&own_place(&engine.project.worktrees, &main, branch), &tree.path)
                 {

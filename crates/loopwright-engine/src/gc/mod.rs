@@ -110,7 +110,7 @@ pub fn clear_away(
     }
     for family in going {
         let name = &family.first.run.name;
-        let mut worktrees = beside::Worktrees::of(engine, name, &left)?;
+        let mut worktrees = beside::Worktrees::of(engine, &family, &left)?;
         worktrees.remove(dry_run)?;
         cleared.kept.append(&mut worktrees.kept);
         if !dry_run {

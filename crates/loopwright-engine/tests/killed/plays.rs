@@ -48,7 +48,7 @@ killed_if_this_is "before $1"
 trap "killed_if_this_is 'after $1'" EXIT
 "#;
 
-pub(crate) const PLAYS: &[Play] = &[TASK, EVERYTHING, PAPERS, VIBE, CHANGE, TEAM, ISSUE];
+pub(crate) const PLAYS: &[Play] = &[TASK, EVERYTHING, PAPERS, APART, VIBE, CHANGE, TEAM, ISSUE];
 
 const TASK: Play = Play {
     name: "task",
@@ -234,6 +234,62 @@ const EVERYTHING: Play = Play {
     answers: &[("ship", "yes")],
     verbs: &["go"],
 };
+
+/// Items in worktrees of their own, one after the other: each joins, is checked and brought back.
+const APART: Play = Play {
+    name: "apart",
+    branch: None,
+    folder: || workflow(APART_TEXT),
+    begin: || Begin { subject: "house".into(), ..Begin::default() },
+    files: &[
+        ("list.yaml", "items:\n  - {id: roof, depends: [floor]}\n  - {id: floor, depends: []}\n"),
+        (
+            "whole.sh",
+            "set -- \"$LOOPWRIGHT_ITEM.$LOOPWRIGHT_STATE.$LOOPWRIGHT_VISIT\"; . ../sign; test -e src/floor\n",
+        ),
+    ],
+    agents: &[(
+        "writer",
+        r#"cat > /dev/null; set -- "$LOOPWRIGHT_ITEM.$LOOPWRIGHT_STATE.$LOOPWRIGHT_VISIT"; . ../sign
+        mkdir -p src; echo written > "src/$LOOPWRIGHT_ITEM""#,
+    )],
+    answers: &[],
+    verbs: &[],
+};
+
+const APART_TEXT: &str = r#"
+workflow: apart
+subject: thing
+documents:
+  list: {file: list.yaml, as: yaml, shape: {items: [{id: text, depends: [text]}]}}
+  code: {files: ["src/**"]}
+  state: {file: STATE.yaml, as: yaml, owner: engine, optional: true, shows: {phase: "{{phase}}"}, shape: {phase: text}}
+phases:
+  building: {at: all, show: others}
+roles:
+  writer: {agent: writer, prompt: "Write {{item.id}}.", may-write: [code]}
+defaults:
+  failures: failed
+states:
+  all:
+    each: {item: part, in: docs.list.items, order: depends, at-once: 2, apart: true, run: part}
+    on: {done: done, given-up | unordered | conflict | empty: failed}
+  done: {end: success}
+  failed: {end: failure}
+children:
+  part:
+    budgets: {retries: {limit: 3, per: visit}}
+    defaults:
+      lost: {to: again, spend: retries, else: given-up}
+      failures: given-up
+    states:
+      write: {agent: writer, then: commit}
+      commit: {do: [{commit: "{{item.id}}", what: [code]}], then: join}
+      join: {do: [{join: "Join {{item.id}}"}], then: whole}
+      whole: {check: {run: "sh whole.sh"}, on: {pass: done, fail: given-up}}
+      done: {end: success}
+      given-up: {end: failure}
+"#;
 
 /// Documents that show where the run is, fields, entries, folders that move, a worktree of its own, merging.
 const PAPERS: Play = Play {

@@ -81,9 +81,18 @@ fn items_are_at_work_at_the_same_time_and_where_one_ends_the_next_begins() {
 fn one_that_fails_stops_the_loop_once_those_beside_it_are_over() {
     let bench = Bench::with(&[("list.yaml", LIST)]);
     pipes(&bench, &["b-over"]);
-    let meets = "a) read -r _ < $git/b-over ;;\nb) echo > $git/b-over; exit 7 ;;";
-    let engine = bench.engine(&[("writer", &writer(meets))]);
-    let (name, standing) = run(&engine, &workflow(PAGES), &begin()).expect("it runs");
+    let engine = bench.engine(&[("writer", &writer("a) read -r _ < $git/b-over ;;\nb) exit 7 ;;"))]);
+    let driver = engine.begin(&workflow(PAGES), &begin(), &Cancel::default()).expect("it begins");
+    let name = driver.name().to_owned();
+    let standing = std::thread::scope(|scope| {
+        let driven = scope.spawn(|| driver.drive().expect("it runs"));
+        // The first one goes on once it is on record that the second one failed.
+        while !bench.lines().contains(&"all.1/b crashed".to_owned()) {
+            std::thread::yield_now();
+        }
+        std::fs::write(bench.path().join(".git/b-over"), "\n").expect("somebody at work");
+        driven.join().expect("a driver")
+    });
     assert_eq!(ended(&standing), "failed");
     let mut came = came(&engine, &name);
     came.sort();

@@ -3,6 +3,7 @@
 
 mod actions;
 mod alone;
+mod apart;
 mod at_once;
 mod bench;
 mod bounds;

@@ -125,6 +125,9 @@ fn line(event: &Event) -> Option<String> {
         }
         Event::PutOff { effect, why, .. } => format!("{effect} was put off{}", because(why)),
         Event::Said { verb, .. } => format!("somebody said `{verb}`"),
+        Event::Jobs { most } => {
+            format!("somebody said that at most {most} items may be at work side by side")
+        }
         Event::Raised { budget, by } => format!("somebody raised `{budget}` by {by}"),
         Event::Landed { phase, .. } => format!("somebody edited it to `{phase}`"),
         Event::Stopped { reason } => format!("somebody ended it{}", because(reason)),

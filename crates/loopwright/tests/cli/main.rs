@@ -1,5 +1,6 @@
 //! The binary as people and scripts meet it: what it prints, where, and with which exit code.
 
+mod apart;
 mod background;
 mod bad_input;
 mod change;

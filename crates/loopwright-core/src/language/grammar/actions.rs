@@ -54,6 +54,11 @@ pub(super) fn action() -> Shape {
                 Shape::Text,
                 "The branch it goes into.",
             ),
+            record("`join`").must(
+                "join",
+                Shape::Text,
+                "The message of the commit that brings both together.",
+            ),
             record("`push`").must("push", Shape::Text, "The branch."),
             record("`drop`").must("drop", Shape::Text, "The branch.").may(
                 "if",

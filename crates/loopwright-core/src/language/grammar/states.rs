@@ -169,7 +169,12 @@ fn each() -> Shape {
                 Shape::MapOf("variables", Box::new(Shape::Name)),
                 "Start values for the child's variables.",
             )
-            .may("at-once", Shape::Number, "How many items side by side.")
+            .may("at-once", at_once(), "How many items side by side.")
+            .may(
+                "apart",
+                Shape::Truth,
+                "Whether each item works in a worktree of its own, on a branch of its own.",
+            )
             .may("at-most", Shape::Number, "How many items at most.")
             .may(
                 "anew",
@@ -182,6 +187,14 @@ fn each() -> Shape {
                 "Whether items are passed over whose call would bring what is there already.",
             ),
     )
+}
+
+/// A number, or the most there may be with what it is where nobody says.
+fn at_once() -> Shape {
+    let record = Record::new("how many items side by side")
+        .must("most", Shape::Number, "How many at most, whatever `--jobs` says.")
+        .may("usually", Shape::Number, "How many where `--jobs` says nothing. Default: one.");
+    Shape::Either(vec![Shape::Number, Shape::Record(record)])
 }
 
 pub(super) fn child() -> Shape {
