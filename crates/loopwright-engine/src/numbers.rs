@@ -73,8 +73,16 @@ pub fn unmerged(git: &Git, folder: &str) -> Result<BTreeMap<String, Vec<String>>
 /// The files below a folder that commits not merged here touched, each with a branch that it is on.
 fn touched(git: &Git, folder: &str) -> Result<Vec<(String, String)>, GitError> {
     let mut found = Vec::new();
-    let mut arguments =
-        vec!["log", "--branches", "--remotes", "--source", "--name-only", "--format=%x01%S", "-z"];
+    let mut arguments = vec![
+        "log",
+        "--branches",
+        "--exclude=*/HEAD",
+        "--remotes",
+        "--source",
+        "--name-only",
+        "--format=%x01%S",
+        "-z",
+    ];
     if git.head()?.is_some() {
         arguments.extend(["--not", "HEAD"]);
     }

@@ -1,8 +1,9 @@
-//! Tools for files of other systems: further words after the name of a workflow that says `tools`.
+//! Tools for files: further words after the name of a workflow that says `tools`, and `todo`, which needs none.
 
 mod agentd;
 mod feature;
 mod output;
+pub(crate) mod todo;
 mod vibe;
 
 use std::process::ExitCode;
