@@ -94,7 +94,7 @@ fn a_feature_is_begun_from_a_wish_led_on_and_finished() -> Outcome {
         dirty.stderr
     );
     fs::remove_file(own.join("notes"))?;
-    feature(&own, &["finish", "--unattended", "wait"])?;
+    assert_eq!(feature(&own, &["finish"])?.code, Some(3));
     let asked = feature(&own, &["answer", "merge"])?;
     assert_eq!(asked.code, Some(0), "{}{}", asked.stdout, asked.stderr);
     assert!(!own.exists() && folder.join("src/greeting").is_file());
