@@ -201,6 +201,10 @@ fn an_issue_goes_from_filed_to_done() -> Outcome {
     ");
     assert_eq!(ids(&json_of(&folder, "list --status done --parent GAL-1")?["issues"]), ["GAL-2", "GAL-3"]);
     assert_eq!(ids(&json_of(&folder, "list --category bugs")?["issues"]), ["GAL-4"]);
+    assert_eq!(told(&folder, "list --label nothing")?, "no issue is like that\n(0)");
+    done(&folder, "done GAL-4")?;
+    assert_eq!(told(&folder, "list")?, "nothing is open (`--all` lists what is done)\n(0)");
+    assert_eq!(told(&folder, "ready")?, "nothing is left to do\n(0)");
     Ok(())
 }
 
