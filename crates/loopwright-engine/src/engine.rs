@@ -224,7 +224,20 @@ impl Engine {
         let Definition { workflow, folder } = definition;
         let (project, now) = (&self.project, (self.clock)());
         let shell = Shell { supervisor: &self.supervisor, cancel: None };
-        Scene { workflow, folder, run, name, files, look, project, now, shell, item: None, finding: None }
+        Scene {
+            workflow,
+            folder,
+            run,
+            name,
+            files,
+            look,
+            project,
+            now,
+            shell,
+            item: None,
+            finding: None,
+            is_for_key: false,
+        }
     }
 
     /// A run as it stands, without driving it.

@@ -57,8 +57,16 @@ fn names(folder: &Path) -> Vec<String> {
 /// The files of a folder that commits not merged here touched, by name, each with the branches that they are on.
 pub fn unmerged(git: &Git, folder: &str) -> Result<BTreeMap<String, Vec<String>>, GitError> {
     let mut found: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    let mut arguments =
-        vec!["log", "--branches", "--remotes", "--source", "--name-only", "--format=%x01%S", "-z"];
+    let mut arguments = vec![
+        "log",
+        "--branches",
+        "--exclude=*/HEAD",
+        "--remotes",
+        "--source",
+        "--name-only",
+        "--format=%x01%S",
+        "-z",
+    ];
     if git.head()?.is_some() {
         arguments.extend(["--not", "HEAD"]);
     }

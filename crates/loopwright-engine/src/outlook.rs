@@ -97,7 +97,20 @@ impl Lookout<'_> {
     ) -> Scene<'s> {
         let (workflow, folder, name, now) = (self.workflow, self.folder, "next", self.now);
         let shell = Shell { supervisor: self.supervisor, cancel: None };
-        Scene { workflow, folder, run, name, files, look, project, now, shell, item: None, finding: None }
+        Scene {
+            workflow,
+            folder,
+            run,
+            name,
+            files,
+            look,
+            project,
+            now,
+            shell,
+            item: None,
+            finding: None,
+            is_for_key: false,
+        }
     }
 
     /// Runs a check that only says something.

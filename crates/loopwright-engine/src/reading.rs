@@ -199,7 +199,10 @@ impl Engine {
 
 fn add(cost: &mut Cost, event: &Event) {
     match event {
-        Event::Settled { evidence: Evidence::Out(outcome), .. } => *cost = cost.and(outcome.cost),
+        // What was heard costs nothing any more where it counts.
+        Event::Settled { evidence: Evidence::Out(outcome), .. } | Event::Heard { outcome, .. } => {
+            *cost = cost.and(outcome.cost);
+        }
         Event::PutOff { cost: until_then, .. } => *cost = cost.and(*until_then),
         _ => {}
     }

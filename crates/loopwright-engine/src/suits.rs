@@ -196,6 +196,7 @@ impl Engine {
             shell,
             item: None,
             finding: None,
+            is_for_key: false,
         })
     }
 

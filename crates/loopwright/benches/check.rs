@@ -14,6 +14,7 @@ const SIGNALS: usize = 6;
 const BUDGETS: usize = 8;
 const CHECKPOINTS: usize = 200;
 const CHANGES: usize = 1_000;
+const ISSUES: usize = 5_000;
 
 fn main() {
     let asked: Vec<String> = std::env::args().skip(1).filter(|it| !it.starts_with('-')).collect();
@@ -39,6 +40,59 @@ fn main() {
     for tool in ["list", "validate"] {
         show(&format!("change {tool} of {CHANGES}"), &["change", tool, "--repo-root", root]);
     }
+    let project = with_issues();
+    let root = project.to_str().expect("a path in UTF-8");
+    for tool in ["ready", "list", "check"] {
+        show(&format!("todo {tool} of {ISSUES}"), &["todo", tool, "--repo-root", root]);
+    }
+}
+
+/// A repository with many issues, as they come to be: some done, parts of others, needing others, with criteria and comments.
+fn with_issues() -> PathBuf {
+    let project = Path::new(env!("CARGO_TARGET_TMPDIR")).join("issues");
+    let folder = project.join("TODO");
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let mut list = String::from("# Issues\n");
+    for at in 1..=ISSUES {
+        let (status, mark) = if at % 3 == 0 { ("Done", "x") } else { ("Todo", " ") };
+        let mut text =
+            format!("---\nid: GAL-{at}\ntitle: Print part {at} of it\nstatus: {status}\nlabels: [feature]\n");
+        // Every fifth is the whole of the four behind it, of which each needs the one before.
+        let (whole, step) = ((at - 1) / 5 * 5 + 1, (at - 1) % 5);
+        if step > 0 {
+            let _ = writeln!(text, "parent: GAL-{whole}");
+        }
+        if step > 1 && at % 3 != 0 {
+            let _ = writeln!(text, "depends-on: [GAL-{}]", at - 1);
+        }
+        text.push_str("---\n\nA few words on what it is about, and on why.\n\n## Acceptance criteria\n\n");
+        for criterion in 1..=4 {
+            let _ = writeln!(text, "- [{mark}] It does what number {criterion} says");
+        }
+        if step == 0 {
+            text.push_str("\n## Sub-issues\n\n");
+            for part in at + 1..=at + 4 {
+                let mark = if part % 3 == 0 { "x" } else { " " };
+                let _ = writeln!(text, "- [{mark}] [GAL-{part}](GAL-{part}.md): Print part {part} of it");
+            }
+            if at % 100 == 1 {
+                let _ = writeln!(list, "\n## Part {}\n", at / 100 + 1);
+            }
+            let _ = writeln!(list, "- [{mark}] [GAL-{at}](GAL-{at}.md): Print part {at} of it");
+        }
+        text.push_str("\n## Comments\n\n- Somebody said something about it.\n");
+        std::fs::write(folder.join(format!("GAL-{at}.md")), text).expect("a file");
+    }
+    std::fs::write(folder.join("README.md"), list).expect("a file");
+    let git = |arguments: &[&str]| {
+        let mut git = Command::new("git");
+        git.args(["-c", "user.name=a", "-c", "user.email=a@example.invalid"]).args(arguments);
+        git.current_dir(&project).stdout(Stdio::null()).stderr(Stdio::null()).status().expect("git runs");
+    };
+    for arguments in [&["init"][..], &["add", "--all"], &["commit", "--message", "issues"]] {
+        git(arguments);
+    }
+    project
 }
 
 /// A project with many changes, each with all its parts: two specs, twelve tasks, two reviews.

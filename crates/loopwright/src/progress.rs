@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use indexmap::IndexMap;
 use loopwright_core::definition::{Note, Outcome as Ending};
-use loopwright_core::machine::{Event, Evidence, Run, RunView};
+use loopwright_core::machine::{Event, Evidence, Part, Run, RunView};
 use loopwright_core::name::Name;
 use loopwright_core::signal::DEFERRED;
 use loopwright_engine::{
@@ -50,6 +50,19 @@ impl Watch for Progress {
                     show::error_line(&format!("      {}: {}", finding.severity, finding.text));
                 }
                 undone(run, &outcome.kept);
+            }
+            Event::Heard { effect, outcome, .. } => {
+                let took = live::came_back((run, effect), &outcome.cost);
+                let took = took.map(|it| format!(" ({it})")).unwrap_or_default();
+                let heard = format!("{whose}{effect} was heard{took}: {}, for its turn", outcome.signal);
+                show::error_line(&format!("  {heard}"));
+                undone(run, &outcome.kept);
+            }
+            // Nobody waits for one that was called ahead of its turn.
+            Event::PutOff { effect, why, cost, kept, .. } if matches!(effect.part, Part::Ahead(_)) => {
+                live::came_back((run, effect), cost);
+                show::error_line(&format!("  {whose}{effect} was put off: {why}; it is called at its turn"));
+                undone(run, kept);
             }
             Event::PutOff { effect, why, until, cost, kept } => {
                 live::came_back((run, effect), cost);

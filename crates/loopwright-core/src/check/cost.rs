@@ -9,6 +9,7 @@ use super::unfold::{Setting, Unfolded, Values};
 use super::writes;
 use crate::definition::{Call, Each, EachRun, Kind, Machine, State, Target, Workflow};
 use crate::language::units::{Amount, Unit, show, show_time};
+use crate::machine;
 use crate::name::Name;
 use crate::problem::{Place, Problem};
 use crate::proof::{Dearest, Limits, PerAnswer, Prover};
@@ -57,14 +58,55 @@ fn lanes(workflow: &Workflow) -> Vec<Lane> {
 }
 
 /// What entering a node costs in a lane, apart from items of loops.
-fn weight(unfolded: &Unfolded<'_>, state: &State, values: &Values, lane: &Lane) -> u64 {
+fn weight(unfolded: &Unfolded<'_>, (state, values): (&State, &Values), lane: &Lane, ahead: Ahead) -> u64 {
+    let early = if ahead == Ahead::Called { early_weight(unfolded, state, values, lane) } else { 0 };
     let once = match &state.kind {
         Kind::Agent(call) => call_weight(unfolded, call, &[], values, lane),
         Kind::Review { call, advice } => call_weight(unfolded, call, advice, values, lane),
         Kind::Check(check) if *lane == Lane::Time => check_time(check),
         _ => 0,
     };
-    once.saturating_mul(tries(unfolded, state, values))
+    once.saturating_mul(tries(unfolded, state, values)).saturating_add(early)
+}
+
+/// Whether judges whose turn has not come are counted where they may be called, or only at their turn.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Ahead {
+    Called,
+    NotCalled,
+}
+
+/// What judges cost at most that are called while another one is at work: what they say may not count at their turn.
+fn early_weight(unfolded: &Unfolded<'_>, state: &State, values: &Values, lane: &Lane) -> u64 {
+    let works_alone = |it: &State| it.call().is_none_or(|it| always_writes(unfolded, it, values));
+    let (others, at_once) = machine::beside(unfolded.machine, state);
+    if works_alone(state) {
+        return 0;
+    }
+    let others = others.into_iter().filter(|it| !works_alone(it));
+    let mut each: Vec<u64> = others
+        .map(|it| match &it.kind {
+            Kind::Review { call, advice } => call_weight(unfolded, call, advice, values, lane),
+            _ => 0,
+        })
+        .collect();
+    each.sort_unstable_by(|one, other| other.cmp(one));
+    each.iter().take((at_once as usize).saturating_sub(1)).fold(0, |sum, it| sum.saturating_add(*it))
+}
+
+/// Whether a call may write something, whatever is not known.
+fn always_writes(unfolded: &Unfolded<'_>, call: &Call, values: &Values) -> bool {
+    let known = |name: &Name| unfolded.lookup(values, name);
+    let of_role = |it: &&Name| unfolded.workflow.roles.get(&***it).map(|it| &it.may_write);
+    let roles = writes::picked(&call.role, &known);
+    let tables: Vec<_> = match &call.may_write {
+        Some(own) => vec![own],
+        None => roles.iter().filter_map(of_role).collect(),
+    };
+    tables.into_iter().all(|it| {
+        let rows = writes::picked(it, &known);
+        !rows.is_empty() && rows.iter().all(|it| !it.is_empty())
+    })
 }
 
 /// How often a state can do its work in one visit: once, and once more for every retry.
@@ -104,7 +146,7 @@ pub(super) fn of_child(unfolded: &Unfolded<'_>, prover: &Prover<'_>, limits: &Li
     let lanes = lanes(unfolded.workflow);
     let mut lists: Vec<Vec<u64>> = Vec::new();
     for lane in &lanes {
-        lists.push(unfolded.by_class(|state, values| weight(unfolded, state, values, lane)));
+        lists.push(unfolded.by_class(|state, values| weight(unfolded, (state, values), lane, Ahead::Called)));
         for each in &loops {
             lists.push(unfolded.by_class(|state, values| call_per_item(unfolded, state, values, each, lane)));
         }
@@ -177,8 +219,13 @@ pub(super) fn worst(
     }
     let lanes = lanes(workflow);
     let chains = chains_of(workflow, unfolded.machine);
+    let own_of = |lane: &Lane, ahead: Ahead| {
+        unfolded.by_class(|state, values| weight(unfolded, (state, values), lane, ahead))
+    };
+    // Where judges are called ahead, a run that does without is one that surely exists.
+    let any_ahead = unfolded.machine.states.values().any(|it| machine::beside(unfolded.machine, it).1 > 1);
     let lists_of = |at: usize, lane: &Lane, extent: Extent| {
-        let own = unfolded.by_class(|state, values| weight(unfolded, state, values, lane));
+        let own = own_of(lane, Ahead::Called);
         let per_item = chains.iter().map(|chain| {
             unfolded.by_class(|state, values| {
                 per_item(unfolded, (state, values), (at, lane), chain, (children, extent))
@@ -186,7 +233,7 @@ pub(super) fn worst(
         });
         std::iter::once(own).chain(per_item).collect::<Vec<_>>()
     };
-    let figure = |found: &[Dearest]| -> Option<Figure> {
+    let figure = |found: &[Dearest], plain: Option<&Dearest>| -> Option<Figure> {
         let (base, items) = found.split_first()?;
         let mut per_item = Vec::new();
         for (loops, dearest) in chains.iter().zip(items) {
@@ -195,18 +242,23 @@ pub(super) fn worst(
                 per_item.push(PerItem { loops: loops.clone(), at_most });
             }
         }
-        Some(Figure { at_most: at_most(base)?, at_least: at_least(base), per_item })
+        Some(Figure { at_most: at_most(base)?, at_least: at_least(plain.unwrap_or(base)), per_item })
     };
     let lists: Vec<Vec<u64>> =
         lanes.iter().enumerate().flat_map(|(at, lane)| lists_of(at, lane, Extent::Stretch)).collect();
     let stretch = prover.stretch(&lists);
+    let without = |it: &Lane| own_of(it, Ahead::NotCalled);
+    let plain =
+        if any_ahead { prover.stretch(&lanes.iter().map(without).collect::<Vec<_>>()) } else { Vec::new() };
     let by_lane = |wanted: &Lane| {
         let at = lanes.iter().position(|it| it == wanted)?;
-        figure(stretch.chunks(chains.len() + 1).nth(at)?)
+        figure(stretch.chunks(chains.len() + 1).nth(at)?, plain.get(at))
     };
     let roles: Vec<&crate::definition::Role> = workflow.roles.values().collect();
     let (whole_run, per_answer) = if children.values().all(|it| it.whole.is_some()) {
-        let lists = lists_of(0, &Lane::Calls, Extent::Whole);
+        let mut lists = lists_of(0, &Lane::Calls, Extent::Whole);
+        let counted = lists.len();
+        lists.extend(any_ahead.then(|| own_of(&Lane::Calls, Ahead::NotCalled)));
         // People who edit and cancel without end could keep any run going; the whole run is one they leave alone.
         let prover = unfolded.undisturbed(limits.clone());
         let found = prover.worst(&lists);
@@ -214,7 +266,8 @@ pub(super) fn worst(
             Some(PerAnswer::Line { each, .. }) if chains.is_empty() => Some(*each),
             _ => None,
         };
-        let whole = figure(&found.whole);
+        let (whole, plain) = found.whole.split_at(counted.min(found.whole.len()));
+        let whole = figure(whole, plain.first());
         let line = if whole.is_none() { line() } else { None };
         (whole, line)
     } else {

@@ -59,7 +59,7 @@ fn gates(workflow: &Workflow, shelf: &Shelf, machine: &Machine) -> Vec<Problem> 
     let mut found = Vec::new();
     for (gate, judges) in &machine.gates {
         let needed = machine.states.values().any(|state| {
-            let settles = matches!(&state.kind, Kind::Settle { gates } if gates.contains(gate));
+            let settles = matches!(&state.kind, Kind::Settle { gates, .. } if gates.contains(gate));
             settles || state.needs.values().flatten().any(|it| it == gate)
         });
         let machines = workflow.machines();

@@ -81,6 +81,8 @@ pub enum Kind {
     Settle {
         /// In order.
         gates: Vec<Name>,
+        /// How many of their judges may be at work at once. Those whose turn has not come are called ahead of it.
+        ahead: u32,
     },
     /// A child run per item.
     Each(Each),

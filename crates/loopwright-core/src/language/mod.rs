@@ -11,6 +11,7 @@ mod item_types;
 mod json_schema;
 mod loader;
 mod resolve_actions;
+mod resolve_ahead;
 mod resolve_arms;
 mod resolve_conditions;
 mod resolve_facts;

@@ -89,6 +89,7 @@ impl Loader<'_> {
                     gate.only_when = conditions;
                 }
             }
+            self.ahead(workflow, scope);
         }
         self.facts(workflow, types);
     }

@@ -61,7 +61,7 @@ impl Loader<'_> {
         let mut cells: IndexMap<Name, Cell> = IndexMap::new();
         let failures = signal::failures_of(workflow, &state.kind);
         self.own_signals_exist(workflow, machine, state, node, &failures);
-        if let Kind::Settle { gates } = &state.kind {
+        if let Kind::Settle { gates, .. } = &state.kind {
             let arms = self.settle(workflow, machine, gates, node, scope);
             cells.insert(signal::ALWAYS.into(), Cell { arms, origin: Origin::Own });
             return cells;

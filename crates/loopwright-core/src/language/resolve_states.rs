@@ -45,6 +45,7 @@ impl Loader<'_> {
         if let Some(gates) = node.get("settle") {
             return Kind::Settle {
                 gates: gates.items().into_iter().filter_map(|it| self.gate_name(it, scope)).collect(),
+                ahead: node.get("ahead").and_then(Node::number).unwrap_or(1).max(1),
             };
         }
         if let Some(each) = node.get("each") {

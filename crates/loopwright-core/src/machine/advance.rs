@@ -2,6 +2,7 @@
 
 use indexmap::IndexMap;
 
+use super::ahead;
 use super::decide;
 use super::decisions;
 use super::effect::Part;
@@ -85,6 +86,7 @@ pub fn before(workflow: &Workflow, started: &Started) -> Result<Run, Impossible>
         gates: IndexMap::new(),
         passed: IndexMap::new(),
         ledger: Ledger::default(),
+        heard: IndexMap::new(),
         lists: IndexMap::new(),
         decisions: Vec::new(),
         noted: String::new(),
@@ -134,6 +136,8 @@ pub fn advance(workflow: &Workflow, run: &Run, event: &Event) -> Result<Run, Imp
         Event::Issued { effect, attempt, values } => {
             if effect.state == next.at.state && effect.visit == next.at.visit {
                 if effect.part == Part::Work {
+                    // What was said before its turn does not count: it is asked again.
+                    next.heard.shift_remove(&*effect.state);
                     next.at.attempt = (*attempt).max(next.at.attempt);
                 }
                 next.at.until = None;
@@ -177,6 +181,7 @@ pub fn advance(workflow: &Workflow, run: &Run, event: &Event) -> Result<Run, Imp
             land(workflow, machine, next, phase, digests)
         }
         Event::Settled { effect, evidence } => settle(workflow, next, effect, evidence),
+        Event::Heard { effect, key, outcome } => ahead::hear(workflow, next, effect, (key, outcome)),
         Event::PutOff { effect, until, cost, .. } => put_off(workflow, next, effect, (*until, *cost)),
     }
 }
@@ -205,6 +210,7 @@ fn forget(machine: &Machine, run: &mut Run) {
     run.after.clear();
     run.forced_items.clear();
     run.ledger.judges.values_mut().for_each(|it| it.handed.clear());
+    run.heard.clear();
     run.cause = None;
     run.noted.clear();
     for (name, budget) in machine.budgets.iter().filter(|(_, it)| it.unit() == Unit::Uses) {
@@ -260,7 +266,7 @@ pub(super) fn enter(
 }
 
 /// Stands in a state: counts the visit, fills what it fills, shows what it shows.
-fn arrive<'m>(
+pub(super) fn arrive<'m>(
     workflow: &Workflow,
     machine: &'m Machine,
     run: &mut Run,

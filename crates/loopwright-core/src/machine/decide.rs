@@ -134,7 +134,7 @@ pub(super) fn status(run: &Run, gate: &str, seen: &Observed) -> GateStatus {
 }
 
 /// Whether a gate still has to be passed: it is owed at present, and not settled.
-fn owed(machine: &Machine, run: &Run, gate: &str, seen: &Observed) -> bool {
+pub(super) fn owed(machine: &Machine, run: &Run, gate: &str, seen: &Observed) -> bool {
     let wanted = Run::owed_when(machine, gate).iter().all(|it| holds_now(machine, run, it, seen));
     wanted && !status(run, gate, seen).is_settled()
 }
@@ -321,7 +321,7 @@ pub(super) fn record_needed(machine: &Machine, run: &mut Run, needs: &[Name], se
 }
 
 /// Whether a condition holds that is not about an outcome being routed.
-fn holds_now(machine: &Machine, run: &Run, condition: &Condition, seen: &Observed) -> bool {
+pub(super) fn holds_now(machine: &Machine, run: &Run, condition: &Condition, seen: &Observed) -> bool {
     let nothing = Outcome::default();
     let asked = Asked { outcome: &nothing, same_again: false, topic: None };
     holds(machine, run, condition, &asked, seen)

@@ -2,6 +2,7 @@
 
 use indexmap::IndexMap;
 
+use super::ahead;
 use super::decide;
 use super::effect::{Effect, EffectId, Part, Want};
 use super::event::{Outcome, Outer};
@@ -39,7 +40,10 @@ pub fn due(workflow: &Workflow, run: &Run) -> Vec<Effect> {
             }
             Kind::Review { call, advice } => {
                 let role = run.pick(&call.role).cloned().unwrap_or_default();
-                vec![effect(Part::Work, Want::Call { role, advice: advice.clone(), item: None })]
+                let own = effect(Part::Work, Want::Call { role, advice: advice.clone(), item: None });
+                let beside = ahead::offered(workflow, machine, state, run);
+                let beside = beside.into_iter().map(|(part, want)| effect(part, want));
+                std::iter::once(own).chain(beside).collect()
             }
             Kind::Check(_) => vec![effect(Part::Work, Want::Check)],
             Kind::Ask { question } => {

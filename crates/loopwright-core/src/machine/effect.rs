@@ -37,6 +37,8 @@ pub enum Part {
     Item(String),
     /// Looking at what its routing reads.
     Routing,
+    /// Another judge, called beside the one whose turn it is: the state in which it judges.
+    Ahead(Name),
 }
 
 impl fmt::Display for EffectId {
@@ -49,6 +51,7 @@ impl fmt::Display for EffectId {
             Part::Items => formatter.write_str("/items"),
             Part::Item(id) => write!(formatter, "/{id}"),
             Part::Routing => formatter.write_str("/routing"),
+            Part::Ahead(judge) => write!(formatter, "/ahead-{judge}"),
         }
     }
 }
@@ -77,6 +80,13 @@ pub enum Want {
         advice: Vec<Name>,
         /// The item, in a loop of calls.
         item: Option<String>,
+    },
+    /// Call the judge of another gate before its turn, if the gate is owed. Nothing waits for it.
+    Ahead {
+        /// The state in which it judges.
+        judge: Name,
+        /// How many judges may be at work at once, the one whose turn it is among them.
+        at_once: u32,
     },
     /// Run the state's check.
     Check,

@@ -11,7 +11,7 @@ use super::effect::EffectId;
 use crate::name::Name;
 
 /// The version new events are written with.
-pub const VERSION: u32 = 7;
+pub const VERSION: u32 = 8;
 
 /// What documents show of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -53,6 +53,16 @@ pub enum Event {
         effect: EffectId,
         /// What came back.
         evidence: Evidence,
+    },
+    /// A judge said something while others were at work beside it. It is kept until its turn comes and leads nowhere
+    /// before; what it cost is taken at once.
+    Heard {
+        /// Which call.
+        effect: EffectId,
+        /// A digest of what it judged and was told: at its turn it counts only for the same.
+        key: String,
+        /// What it said.
+        outcome: Box<Outcome>,
     },
     /// Work came to nothing for a reason outside it: somebody left the run, or whoever works has no more for now. It is
     /// begun anew; it leads nowhere and takes nothing from what may be tried.

@@ -5,6 +5,7 @@
 //! are the same call.
 
 mod advance;
+mod ahead;
 mod decide;
 mod decisions;
 mod due;
@@ -20,6 +21,7 @@ mod settle;
 mod view;
 
 pub use self::advance::{advance, before, begin, pauses_at_landing};
+pub use self::ahead::{Early, beside, early_findings, in_turn, is_owed, looks_for};
 pub(crate) use self::decide::draws_on;
 pub use self::decide::{gate_name, outdated, raised};
 pub use self::decisions::{Asked, Decision};

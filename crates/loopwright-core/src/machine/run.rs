@@ -3,6 +3,7 @@
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
+use super::ahead::Early;
 use super::decisions::Decision;
 use super::effect::EffectId;
 use super::event::{Outcome, Outer, Shown, Site};
@@ -62,6 +63,9 @@ pub struct Run {
     pub passed: IndexMap<Name, String>,
     /// What judges found.
     pub ledger: Ledger,
+    /// What judges said whose turn has not come, by the state in which they judge.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub heard: IndexMap<Name, Early>,
     /// Lists that arms recorded to.
     pub lists: IndexMap<Name, Vec<Record>>,
     /// What people were asked, in order, and what became of it. Of items that ended, too.

@@ -3,6 +3,7 @@
 use indexmap::IndexMap;
 
 use super::advance::{machine_of, state_of, work};
+use super::ahead;
 use super::decide;
 use super::effect::{EffectId, Part};
 use super::event::{Cost, Evidence, Listed, Outcome};
@@ -58,7 +59,13 @@ pub(super) fn settle(
             Ok(run)
         }
         (Stage::Working { .. }, Part::Work, Evidence::Out(outcome)) => {
-            charge(workflow, machine, state, &mut run, outcome.cost);
+            // What was said before its turn is paid already.
+            if run.heard.shift_remove(&*state.name).is_none() {
+                charge(workflow, machine, state, &mut run, outcome.cost);
+            }
+            if matches!(state.kind, Kind::Agent(_)) && !signal::is_failure(&outcome.signal) {
+                ahead::told(&mut run);
+            }
             come_out(workflow, machine, state, &mut run, (**outcome).clone())?;
             Ok(run)
         }
@@ -130,6 +137,13 @@ pub(super) fn put_off(
     let here = effect.state == run.at.state && effect.visit == run.at.visit;
     let begun = run.at.begun.get_mut(&effect.to_string()).filter(|it| it.open && here);
     begun.ok_or_else(|| Impossible::NotWaiting { effect: effect.clone() })?.open = false;
+    if let Part::Ahead(judge) = &effect.part {
+        // At its turn it is called again; until then nobody waits for it.
+        if let Some(judge) = machine.states.get(&**judge) {
+            charge(workflow, machine, judge, &mut run, cost);
+        }
+        return Ok(run);
+    }
     run.at.until = until;
     charge(workflow, machine, state, &mut run, cost);
     // What is used up by then is not there for another call.

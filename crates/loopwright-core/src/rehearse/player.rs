@@ -220,6 +220,8 @@ impl<A: Actor> Player<'_, A> {
                 let changed = self.actor.changed(&moment, changed);
                 Evidence::Observed(Box::new(Observed { facts: seen, digests, changed }))
             }
+            // What is said ahead leads nowhere, and here everybody takes their turn.
+            Want::Ahead { .. } => return Ok(Err(Stop::Refused("it is not its turn".into()))),
             Want::List => {
                 let Kind::Each(each) = &state.kind else {
                     return Ok(Err(Stop::Refused("not a loop".into())));

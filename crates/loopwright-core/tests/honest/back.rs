@@ -41,6 +41,8 @@ impl World<'_> {
                 self.note(|| format!("  looks: {:?} changed {:?}", observed.facts, observed.changed));
                 Ok(settled(Evidence::Observed(Box::new(observed))))
             }
+            // What is offered beside a judge leads nowhere.
+            Want::Ahead { .. } => Err(Stop::Refused("it is not its turn".into())),
             Want::List => match &state.kind {
                 Kind::Each(each) => Ok(settled(self.list(run, state, each))),
                 _ => Err(Stop::Refused("not a loop".into())),

@@ -92,7 +92,8 @@ impl Driver<'_> {
         let effects = due(&self.definition.workflow, &self.run);
         let put_off = effects.into_iter().find(|it| {
             let begun = self.run.at.begun.get(&it.id.to_string());
-            matches!(it.want, Want::Call { .. }) && begun.is_some_and(|it| !it.open)
+            let heard = self.run.heard.contains_key(&*it.id.state);
+            matches!(it.want, Want::Call { .. }) && begun.is_some_and(|it| !it.open) && !heard
         });
         if let Some(effect) = put_off.filter(|_| self.run.at.until.is_none())
             && let Some(signal) = self.goes_on_as()

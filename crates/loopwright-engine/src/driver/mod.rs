@@ -4,6 +4,7 @@
 //! (`Settled`); what lies between the two when a driver is gone is `lost`, and routed like any signal. What was learnt
 //! since the last thing that reached outside is written together with the next, so that a step costs one commit.
 
+mod ahead;
 mod apart;
 mod follow;
 mod heart;
@@ -20,7 +21,7 @@ mod together;
 
 use std::sync::Arc;
 
-use loopwright_core::machine::{Effect, Event, Run, RunView, Site, Started, Want, advance, begin, due};
+use loopwright_core::machine::{Effect, Event, Part, Run, RunView, Site, Started, Want, advance, begin, due};
 
 pub use self::holder::{holder_in_words, this_process};
 pub(crate) use self::holder::{is_alive, is_gone};
@@ -291,10 +292,16 @@ impl<'e> Driver<'e> {
                 Want::Call { .. } | Want::Check | Want::Act { .. } => {
                     match self.run.at.until.filter(|it| *it > (self.engine.clock)()) {
                         Some(until) => self.wait(until)?,
+                        None if first.id.part == Part::Work && matches!(first.want, Want::Call { .. }) => {
+                            self.call(&effects)?;
+                        }
                         None if effects.len() > 1 => self.perform_together()?,
                         None => self.perform(first)?,
                     }
                     None
+                }
+                Want::Ahead { .. } => {
+                    return Err(EngineError::Wrong(format!("nothing else is due than `{}`", first.id)));
                 }
             };
             if let Some(asking) = waits {

@@ -102,6 +102,13 @@ impl Driver<'_> {
             let item = effects::item_of(&effect);
             let (then, now) = (begun.values["head"]["commit"].clone(), self.files.git().head()?);
             let moved_on = now.filter(|it| !begun.values["head"].is_null() && then != json!(it));
+            if let Want::Ahead { judge, .. } = &effect.want {
+                // Where it is still owed, it is called again. Nobody waited for it.
+                if moved_on.is_none() && !self.is_to_stop()? {
+                    self.undo_of_ahead(judge, &begun)?;
+                }
+                continue;
+            }
             // Whoever ends a run, or has committed since, has worked here: what they left is not for it to undo.
             let (kept, after) = if moved_on.is_some() || self.is_to_stop()? {
                 (None, Some(Arc::clone(&look)))

@@ -46,24 +46,33 @@ impl Driver<'_> {
         changed: &[Name],
     ) -> Result<(), EngineError> {
         let look = self.look()?;
-        let seen = {
-            let scene = self.scene(&look, None);
-            let mut seen = Observed { facts: scene.facts(facts)?, ..Observed::default() };
-            for gate in gates {
-                seen.digests.insert(gate.clone(), scene.judged(gate)?);
-            }
-            for document in changed {
-                if scene.is_changed(document)? {
-                    seen.changed.push(document.clone());
-                }
-            }
-            seen
-        };
+        let seen = self.seen(&look, facts, gates, changed)?;
         for gate in outdated(&self.run, &seen) {
             let text = format!("what `{gate}` passed has changed since, so it does not count any more");
             self.engine.watch.said(&self.name, &text);
         }
         self.learn(settled(effect, Evidence::Observed(Box::new(seen))))
+    }
+
+    /// What facts and digests are.
+    pub(super) fn seen(
+        &self,
+        look: &Look,
+        facts: &[Name],
+        gates: &[Name],
+        changed: &[Name],
+    ) -> Result<Observed, EngineError> {
+        let scene = self.scene(look, None);
+        let mut seen = Observed { facts: scene.facts(facts)?, ..Observed::default() };
+        for gate in gates {
+            seen.digests.insert(gate.clone(), scene.judged(gate)?);
+        }
+        for document in changed {
+            if scene.is_changed(document)? {
+                seen.changed.push(document.clone());
+            }
+        }
+        Ok(seen)
     }
 
     /// Finds the items of a loop.
@@ -244,6 +253,12 @@ impl Driver<'_> {
         self.see_own()
     }
 
+    /// The moment after so long. One that nobody lives to see is as good as any.
+    pub(super) fn after(&self, long: Duration) -> u64 {
+        let long = u64::try_from(long.as_millis()).unwrap_or(u64::MAX);
+        (self.engine.clock)().saturating_add(long).min(LATEST)
+    }
+
     /// Takes in what came of something that reached outside, or that the run was left before anything did.
     pub(super) fn finish(&mut self, effect: &Effect, done: Done) -> Result<(), EngineError> {
         let Done { mut outcome, kept, look, said, placed, limited } = done;
@@ -261,11 +276,7 @@ impl Driver<'_> {
             Some(_) => std::mem::take(&mut outcome.summary),
             None => "the run was left".to_owned(),
         };
-        // A time that nobody lives to see is as good as any.
-        let until = limited.map(|it| {
-            let long = u64::try_from(it.as_millis()).unwrap_or(u64::MAX);
-            (self.engine.clock)().saturating_add(long).min(LATEST)
-        });
+        let until = limited.map(|it| self.after(it));
         self.learn(match effect.want {
             // It came to nothing, and is begun anew.
             Want::Call { .. } | Want::Check if left || limited.is_some() => {

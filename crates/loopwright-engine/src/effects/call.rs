@@ -10,7 +10,7 @@ use loopwright_core::signal;
 use serde_json::{Value, json};
 
 use super::bounds::{Bounds, Undone, keep_within, listed};
-use super::calling::{self, Heard};
+use super::calling::{self, Beside, Heard};
 use super::settings::{self, Settings};
 use super::{Done, Prepared, engine_fields, heads, rules, told, told_besides};
 use crate::agents::{Returns, Wanted};
@@ -89,26 +89,8 @@ pub(super) fn perform(
     cancel: &Cancel,
 ) -> Result<Done, EngineError> {
     let call = scene.state().and_then(|it| it.call());
-    let mut kept = Vec::new();
-    let mut heard = serde_json::Map::new();
-    let mut spent = Cost::default();
-    for adviser in advice {
-        // One that has no more to give for now is one that fails: the judge does not wait for it.
-        let Heard { mut outcome, transcript, .. } =
-            calling::role(engine, scene, effect, (adviser, None), cancel)?;
-        kept.push((format!("transcript-{adviser}"), transcript));
-        spent = spent.and(outcome.cost);
-        // What one writes is not to be taken for the judge's.
-        let (_, _, undone) = keep_within(scene, scene.look, &Bounds::of_call(scene, adviser, None)?)?;
-        if let Some(undone) = undone {
-            outcome = out_of_bounds(adviser, &undone);
-            kept.push((format!("undone-{adviser}"), undone.patch));
-        }
-        heard.insert(adviser.to_string(), json!({"signal": outcome.signal, "summary": outcome.summary}));
-    }
-    let Heard { mut outcome, transcript, limited } =
-        calling::role(engine, scene, effect, (role, call), cancel)?;
-    kept.push(("transcript".to_owned(), transcript));
+    let Said { mut outcome, mut kept, advice, limited } =
+        said(engine, scene, (effect, None), (role, advice), cancel)?;
     let said = heads::put_back(scene, &values["head"], settings)?;
     let bounds = Bounds::of_call(scene, role, call)?;
     let (look, mut changes, undone) = keep_within(scene, scene.look, &bounds)?;
@@ -147,15 +129,7 @@ pub(super) fn perform(
             told_besides(&mut outcome, &format!("it says: {said}"));
         }
     }
-    outcome.cost = outcome.cost.and(spent);
-    if !heard.is_empty() {
-        let mut returns = match std::mem::take(&mut outcome.returns) {
-            Value::Object(returns) => returns,
-            _ => serde_json::Map::new(),
-        };
-        returns.insert("advice".to_owned(), heard.into());
-        outcome.returns = returns.into();
-    }
+    with_advice(&mut outcome, advice);
     if let Some(gate) = scene.state().and_then(|it| it.gate.as_ref()) {
         outcome.judged = Some(after.judged(&gate.name)?);
     }
@@ -163,6 +137,64 @@ pub(super) fn perform(
         told_besides(&mut outcome, &format!("while `{role}` was at work, {said}"));
     }
     Ok(Done { kept, look: Some(look), limited, ..Done::of(outcome) })
+}
+
+/// What a role and those who advise it said.
+pub(super) struct Said {
+    pub(super) outcome: Outcome,
+    /// Texts that are kept about it, by name.
+    pub(super) kept: Vec<(String, String)>,
+    pub(super) advice: serde_json::Map<String, Value>,
+    pub(super) limited: Option<Duration>,
+}
+
+/// Calls a role, after those who advise it.
+pub(super) fn said(
+    engine: &Engine,
+    scene: &Scene<'_>,
+    (effect, beside): (&Effect, Beside<'_>),
+    (role, advice): (&Name, &[Name]),
+    cancel: &Cancel,
+) -> Result<Said, EngineError> {
+    let call = scene.state().and_then(|it| it.call());
+    let mut kept = Vec::new();
+    let mut heard = serde_json::Map::new();
+    let mut spent = Cost::default();
+    for adviser in advice {
+        // One that has no more to give for now is one that fails: the judge does not wait for it.
+        let Heard { mut outcome, transcript, .. } =
+            calling::role(engine, scene, (effect, beside), (adviser, None), cancel)?;
+        kept.push((format!("transcript-{adviser}"), transcript));
+        spent = spent.and(outcome.cost);
+        // What one writes is not to be taken for the judge's. Where several are at work, nobody can tell whose it is.
+        let undone = match beside {
+            None => keep_within(scene, scene.look, &Bounds::of_call(scene, adviser, None)?)?.2,
+            Some(_) => None,
+        };
+        if let Some(undone) = undone {
+            outcome = out_of_bounds(adviser, &undone);
+            kept.push((format!("undone-{adviser}"), undone.patch));
+        }
+        heard.insert(adviser.to_string(), json!({"signal": outcome.signal, "summary": outcome.summary}));
+    }
+    let Heard { mut outcome, transcript, limited } =
+        calling::role(engine, scene, (effect, beside), (role, call), cancel)?;
+    kept.push(("transcript".to_owned(), transcript));
+    outcome.cost = outcome.cost.and(spent);
+    Ok(Said { outcome, kept, advice: heard, limited })
+}
+
+/// Puts what advisers said to what an outcome brings along.
+pub(super) fn with_advice(outcome: &mut Outcome, advice: serde_json::Map<String, Value>) {
+    if advice.is_empty() {
+        return;
+    }
+    let mut returns = match std::mem::take(&mut outcome.returns) {
+        Value::Object(returns) => returns,
+        _ => serde_json::Map::new(),
+    };
+    returns.insert("advice".to_owned(), advice.into());
+    outcome.returns = returns.into();
 }
 
 fn out_of_bounds(role: &Name, undone: &Undone) -> Outcome {
@@ -187,7 +219,7 @@ pub(super) fn within_budget(scene: &Scene<'_>, wall: Duration) -> Duration {
 }
 
 /// What a call should have left behind and did not.
-fn missing(
+pub(super) fn missing(
     scene: &Scene<'_>,
     call: Option<&Called>,
     changes: &[crate::files::Change],

@@ -19,11 +19,14 @@ use crate::config::CONFIG;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::home::Home;
-use crate::process::Cancel;
+use crate::process::{self, Cancel, MARK};
 use crate::scene::Scene;
 
 /// What a call is until it is tried again that came to a limit. Nothing that a run comes out with.
 const LIMITED: &str = "limited";
+
+/// The judge that is called, where others are at work beside it: what is left of one of them is not the others'.
+pub(super) type Beside<'c> = Option<&'c Name>;
 
 /// How often an answer that cannot be taken is asked for again in the same session.
 const ASKED_AGAIN: usize = 2;
@@ -53,7 +56,7 @@ pub(super) fn who<'e>(
 pub(super) fn role(
     engine: &Engine,
     scene: &Scene<'_>,
-    effect: &Effect,
+    (effect, beside): (&Effect, Beside<'_>),
     (name, call): (&Name, Option<&Called>),
     cancel: &Cancel,
 ) -> Result<Heard, EngineError> {
@@ -68,10 +71,10 @@ pub(super) fn role(
         };
         // All of them together have the time that one has.
         let wall = wall.saturating_sub(begun.elapsed());
-        let calling = Calling { engine, scene, effect, name, role: of_role, call, chosen, wall };
+        let calling = Calling { engine, scene, effect, beside, name, role: of_role, call, chosen, wall };
         let heard = calling.heard(cancel);
         // Calls beside this one have folders there of their own.
-        if bounds::beside(scene).is_none() {
+        if beside.is_none() && bounds::beside(scene).is_none() {
             tidy(&engine.home, scene.name);
         }
         let mut heard = heard?;
@@ -97,6 +100,7 @@ struct Calling<'c> {
     engine: &'c Engine,
     scene: &'c Scene<'c>,
     effect: &'c Effect,
+    beside: Beside<'c>,
     name: &'c Name,
     role: &'c Role,
     call: Option<&'c Called>,
@@ -226,6 +230,11 @@ impl Calling<'_> {
     fn first(&self, wall: Duration, own: PathBuf, tools: Option<Tools>) -> Result<Call, EngineError> {
         let (scene, wish) = (self.scene, &self.chosen.wish);
         let mut environment = about(scene, self.effect);
+        if let Some(judge) = self.beside
+            && let Some((_, mark)) = environment.iter_mut().find(|(name, _)| name == MARK)
+        {
+            *mark = process::beside(mark, judge);
+        }
         environment.push(("LOOPWRIGHT_ROLE".to_owned(), self.name.to_string()));
         let allowed = |what: &str| !self.role.deny.iter().any(|it| **it == *what);
         Ok(Call {

@@ -4,6 +4,7 @@ mod act;
 pub(crate) mod apart;
 mod append;
 mod ask;
+pub(crate) mod beside;
 mod bounds;
 mod branch;
 mod call;
@@ -98,7 +99,7 @@ impl Done {
 }
 
 /// Adds something to what is told and kept of an outcome.
-fn told_besides(outcome: &mut Outcome, what: &str) {
+pub(crate) fn told_besides(outcome: &mut Outcome, what: &str) {
     let before = std::mem::take(&mut outcome.summary);
     outcome.summary = if before.is_empty() { what.to_owned() } else { format!("{before}; {what}") };
 }

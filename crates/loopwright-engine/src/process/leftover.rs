@@ -9,6 +9,14 @@ use rustix::process::{Pid, Signal, getpid, kill_process};
 const LOOKS: usize = 200;
 const PAUSE: Duration = Duration::from_millis(5);
 
+/// What stands between what marks all that is started for a run and who of several at work at once it is.
+const BESIDE: &[u8] = b"+";
+
+/// What marks one of several that are at work at once for a run.
+pub(crate) fn beside(mark: &str, who: &str) -> String {
+    format!("{mark}{}{who}", String::from_utf8_lossy(BESIDE))
+}
+
 /// Ends every process that has this in its environment, and waits until it is gone: how many there were.
 pub(crate) fn end_leftover(variable: &str, value: &str) -> usize {
     let mark = format!("{variable}={value}");
@@ -38,7 +46,9 @@ fn marked(mark: &[u8]) -> Vec<Pid> {
     let others = pids.filter(|it| *it != getpid());
     let is_marked = |pid: &Pid| {
         let environment = fs::read(format!("/proc/{}/environ", pid.as_raw_nonzero())).unwrap_or_default();
-        environment.split(|it| *it == 0).any(|it| it == mark)
+        environment
+            .split(|it| *it == 0)
+            .any(|it| it.strip_prefix(mark).is_some_and(|rest| rest.is_empty() || rest.starts_with(BESIDE)))
     };
     others.filter(is_marked).collect()
 }

@@ -16,6 +16,6 @@ pub use self::cancel::Cancel;
 pub(crate) use self::command::MARK;
 pub use self::command::{Command, Ended, Ran, Supervisor, exit_in_words};
 pub use self::fence::Fence;
-pub(crate) use self::leftover::end_leftover;
+pub(crate) use self::leftover::{beside, end_leftover};
 pub use self::output::Output;
 pub use self::supervise::{UNREAD, supervise};

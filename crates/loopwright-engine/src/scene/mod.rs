@@ -43,6 +43,8 @@ pub(crate) struct Scene<'a> {
     pub(crate) item: Option<&'a str>,
     /// The finding that is asked about.
     pub(crate) finding: Option<&'a str>,
+    /// Whether what differs only because time passes or other files change is left out: the moment, and lists of changes.
+    pub(crate) is_for_key: bool,
 }
 
 /// Why something could not be looked at.
@@ -133,6 +135,7 @@ impl<'a> Scene<'a> {
                 Some(document) => Some(self.document(document)?),
                 None => None,
             },
+            "changed" if self.is_for_key => Some(json!({"count": 0, "files": []})),
             "changed" => match self.workflow.documents.keys().find(|it| is(it)) {
                 Some(document) => {
                     let files = self.changed_files(document)?;
@@ -162,6 +165,9 @@ impl<'a> Scene<'a> {
     /// A name by itself.
     fn name(&self, name: &str) -> Result<Option<Value>, Unseen> {
         let run = self.run;
+        if let Some(left_out) = left_out(name).filter(|_| self.is_for_key) {
+            return Ok(Some(left_out));
+        }
         Ok(match name {
             "docs" | "last" | "changed" | "inputs" | "lists" | "items" | "gate" | "facts" => {
                 Some(self.whole(name)?)
@@ -235,5 +241,15 @@ impl<'a> Scene<'a> {
             }
         }
         Ok(Value::Object(whole))
+    }
+}
+
+/// What a name stands for where it is left out: of files, what is judged counts and nothing else.
+fn left_out(name: &str) -> Option<Value> {
+    match name {
+        "now" | "today" | "diff" | "uncommitted" => Some(json!("")),
+        "changed_files" => Some(json!([])),
+        "git" => Some(json!({"branch": "", "base": "", "changed_files": []})),
+        _ => None,
     }
 }

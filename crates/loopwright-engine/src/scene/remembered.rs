@@ -1,7 +1,8 @@
 //! What the run itself remembers.
 
+use indexmap::IndexMap;
 use loopwright_core::definition::{Each, Kind, State};
-use loopwright_core::machine::{Decision, Finding, Last, gate_name};
+use loopwright_core::machine::{Decision, Finding, Last, beside, early_findings, gate_name};
 use loopwright_core::name::Name;
 use serde_json::{Map, Value, json};
 
@@ -41,11 +42,18 @@ impl Scene<'_> {
         Value::Object(value)
     }
 
-    /// Findings of the loop the state belongs to, and what every round brought.
+    /// Findings of the loop the state belongs to, and what every round brought. Judges that work beside each other are not
+    /// told what the others found; everybody else hears also of what was found ahead.
     pub(super) fn findings(&self) -> Value {
-        let all = self.run.ledger.findings.iter();
+        let others = self.machine().zip(self.state()).map(|(machine, state)| beside(machine, state));
+        let (others, at_once) = others.unwrap_or_default();
+        let hidden: Vec<Name> = others.into_iter().map(gate_name).collect();
+        let early = if at_once > 1 { IndexMap::new() } else { early_findings(self.workflow, self.run) };
+        let known = self.run.ledger.findings.iter().filter(|(id, _)| !early.contains_key(*id));
+        let all = known.chain(&early).filter(|(_, it)| !hidden.contains(&it.gate));
         let (open, closed): (Vec<_>, Vec<_>) = all.partition(|(_, it)| it.closed.is_none());
-        let rounds = self.run.ledger.judges.iter().flat_map(|(gate, judge)| {
+        let judges = self.run.ledger.judges.iter().filter(|(gate, _)| !hidden.contains(gate));
+        let rounds = judges.flat_map(|(gate, judge)| {
             (1..=judge.rounds).map(move |round| {
                 let of = |it: &(&String, &Finding)| it.1.gate == *gate && it.1.rounds.contains(&round);
                 let found: Vec<Value> =

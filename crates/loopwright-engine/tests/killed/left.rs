@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use loopwright_core::definition::Outcome as Ending;
-use loopwright_core::machine::{Event, Evidence};
+use loopwright_core::machine::{EffectId, Event, Evidence, Part};
 use loopwright_engine::journal::{Journal as _, Sqlite};
 use loopwright_engine::{Engine, Home};
 
@@ -73,6 +73,10 @@ fn files(bench: &Bench) -> BTreeMap<String, String> {
     found
 }
 
+fn is_ahead(effect: &EffectId) -> bool {
+    matches!(effect.part, Part::Ahead(_))
+}
+
 /// How often each agent and check was at work, as they say themselves.
 pub(crate) fn called(bench: &Bench) -> BTreeMap<String, usize> {
     let mut counts = BTreeMap::new();
@@ -82,26 +86,32 @@ pub(crate) fn called(bench: &Bench) -> BTreeMap<String, usize> {
     counts
 }
 
-/// Nothing that came back came back again, and whatever was at work more than once was lost in between.
-pub(crate) fn done_once(bench: &Bench) -> Result<(), String> {
+/// Nothing that came back came back again, and whatever was at work more often than undisturbed was lost in between.
+pub(crate) fn done_once(bench: &Bench, undisturbed: &BTreeMap<String, usize>) -> Result<(), String> {
     let home = Home::around(Path::new(bench.path())).expect("a home");
     let journal = Sqlite::open(&home.journal).expect("a journal");
     let mut lost = 0;
     for line in journal.runs().expect("runs") {
         let mut settled: BTreeMap<String, usize> = BTreeMap::new();
         for stored in journal.events(&line.run.name, 0).expect("events") {
-            if let Event::Settled { effect, evidence: Evidence::Out(outcome) } = stored.event {
-                if *outcome.signal == *"lost" {
+            match stored.event {
+                Event::Settled { evidence: Evidence::Out(outcome), .. } if *outcome.signal == *"lost" => {
                     lost += 1;
-                } else {
+                }
+                Event::Settled { effect, evidence: Evidence::Out(_) } => {
                     *settled.entry(effect.to_string()).or_insert(0) += 1;
                 }
+                // Whoever is called ahead of their turn is not lost in words: nobody waits for them.
+                Event::Issued { effect, .. } if is_ahead(&effect) => lost += 1,
+                Event::Heard { effect, .. } if is_ahead(&effect) => lost -= 1,
+                _ => {}
             }
         }
         if let Some((effect, count)) = settled.iter().find(|(_, it)| **it > 1) {
             return Err(format!("{effect} of {} came back {count} times", line.run.name));
         }
     }
-    let again: usize = called(bench).values().map(|it| it - 1).sum();
+    let more = |(who, times): (&String, &usize)| times.saturating_sub(*undisturbed.get(who).unwrap_or(&1));
+    let again: usize = called(bench).iter().map(more).sum();
     if again > lost { Err(format!("{again} were at work again, and {lost} were lost")) } else { Ok(()) }
 }

@@ -26,6 +26,7 @@ mod vibe_files;
 #[expect(dead_code, reason = "not everything of it is needed here")]
 mod watched;
 
+use std::collections::BTreeMap;
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Command, ExitCode, Output};
 use std::sync::Mutex;
@@ -108,7 +109,7 @@ fn everywhere(play: &Play) -> (usize, usize) {
                 loop {
                     let at = next.fetch_add(1, Ordering::Relaxed);
                     let Some((_, kill)) = kills.get(at) else { break };
-                    let outcome = killed(play, kill, &expected);
+                    let outcome = killed(play, kill, (&expected, &called));
                     outcomes.lock().expect("outcomes")[at] = Some(outcome);
                 }
             });
@@ -134,7 +135,11 @@ fn everywhere(play: &Play) -> (usize, usize) {
 }
 
 /// Has whoever drives killed, and somebody else go on.
-fn killed(play: &Play, kill: &Kill, expected: &Left) -> Result<(), String> {
+fn killed(
+    play: &Play,
+    kill: &Kill,
+    (expected, called): (&Left, &BTreeMap<String, usize>),
+) -> Result<(), String> {
     let bench = play.bench();
     let first = child(play, &bench, Drives::Killed(kill));
     if first.status.signal() != Some(9) {
@@ -149,7 +154,7 @@ fn killed(play: &Play, kill: &Kill, expected: &Left) -> Result<(), String> {
         let said = told(&second);
         return Err(format!("{said}it left something else: {found:#?}\ninstead of {expected:#?}"));
     }
-    left::done_once(&bench)
+    left::done_once(&bench, called)
 }
 
 /// Drives the run in a process of its own.

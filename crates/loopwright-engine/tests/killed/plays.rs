@@ -48,7 +48,7 @@ killed_if_this_is "before $1"
 trap "killed_if_this_is 'after $1'" EXIT
 "#;
 
-pub(crate) const PLAYS: &[Play] = &[TASK, EVERYTHING, PAPERS, APART, VIBE, CHANGE, TEAM, ISSUE];
+pub(crate) const PLAYS: &[Play] = &[TASK, EVERYTHING, PAPERS, APART, VIBE, CHANGE, TEAM, ISSUE, BESIDE];
 
 const TASK: Play = Play {
     name: "task",
@@ -234,6 +234,53 @@ const EVERYTHING: Play = Play {
     answers: &[("ship", "yes")],
     verbs: &["go"],
 };
+
+/// Two judges at work at once, who both send it back; then both let it pass.
+const BESIDE: Play = Play {
+    name: "beside",
+    folder: || workflow(BESIDE_TEXT),
+    begin: || Begin { subject: "house".into(), ..Begin::default() },
+    files: &[("README.md", "a\n")],
+    agents: &[
+        (
+            "coder",
+            r#"cat > /dev/null; set -- "$LOOPWRIGHT_STATE.$LOOPWRIGHT_VISIT"; . ../sign; mkdir -p src
+            echo "$1" > src/a"#,
+        ),
+        (
+            "judge",
+            r#"cat > /dev/null; set -- "$LOOPWRIGHT_STATE of $(cat src/a)"; . ../sign
+            if grep -q write src/a; then
+              printf '```json\n{"verdict": "BLOCKED", "findings": [{"severity": "major", "text": "%s is missing"}]}\n```\n' "$LOOPWRIGHT_STATE"
+            else
+              printf '```json\n{"verdict": "OK"}\n```\n'
+            fi"#,
+        ),
+    ],
+    answers: &[],
+    verbs: &[],
+    branch: None,
+};
+
+const BESIDE_TEXT: &str = r#"
+workflow: beside
+subject: thing
+budgets: {reviews: 2, audits: 2, retries: {limit: 3, per: visit}}
+documents: {code: {files: ["src/**"]}}
+roles:
+  coder: {agent: coder, prompt: "Write.", may-write: [code]}
+  judge: {agent: judge, prompt: "Judge.", verdicts: [OK, BLOCKED], findings: {severity: [minor, major], at-least: {major: BLOCKED}}}
+defaults: {lost: {to: again, spend: retries, else: failed}, failures: failed}
+states:
+  write: {agent: coder, then: owed}
+  owed: {settle: [review, audit], ahead: 2, then: commit}
+  review: {review: judge, judges: code, on: {OK: owed, BLOCKED: {to: mend, spend: reviews, else: failed}}}
+  audit: {review: judge, judges: code, on: {OK: owed, BLOCKED: {to: mend, spend: audits, else: failed}}}
+  mend: {agent: coder, then: owed}
+  commit: {needs: [review, audit], do: [{commit: "{{subject}}", what: [code]}], then: done}
+  done: {end: success}
+  failed: {end: failure}
+"#;
 
 /// Items in worktrees of their own, one after the other: each joins, is checked and brought back.
 const APART: Play = Play {

@@ -20,10 +20,22 @@ use loopwright_engine::process::Cancel;
 use loopwright_engine::{Answered, Begin, Engine, Message, Standing};
 use serde_json::{Value, json};
 
+use crate::ahead::InOrder;
 use crate::bench::{Bench, run, workflow};
 use crate::watched::{Change, Watched, When};
 
 const WORKFLOW: &str = include_str!("../data/journals/workflow.yaml");
+/// Two judges at work at once, of whom one comes back when the other was heard.
+const BESIDE: &str = include_str!("../data/journals/beside.yaml");
+const JUDGES: [(&str, &str); 2] = [
+    ("coder", "cat > /dev/null; mkdir -p src; echo two > src/a"),
+    (
+        "judge",
+        r#"cat > /dev/null
+        if [ -p "../go.$LOOPWRIGHT_STATE" ]; then read -r _ < "../go.$LOOPWRIGHT_STATE"; fi
+        printf '```json\n{"verdict": "GOOD"}\n```\n'"#,
+    ),
+];
 const TASKS: &str =
     "items:\n  - {id: roof, title: A roof, depends: [floor]}\n  - {id: floor, title: A floor, depends: []}\n";
 const TEST: &str = "grep -q 'two\\|three' src/a\n";
@@ -122,6 +134,7 @@ fn recorded() -> Vec<Asked> {
         bench.git(&["reset", "--quiet", "--hard", &first]);
         bench.git(&["clean", "--quiet", "--force", "-d"]);
     }
+    besides(&bench, &asked);
     let last = bench.git(&["log", "--format=%H", "--reflog"]);
     let commits = last.lines().filter(|it| **it != *first);
     let mut same = vec![
@@ -157,6 +170,18 @@ fn recorded() -> Vec<Asked> {
     (1_790_000_000_000..).zip(asked).map(same_everywhere).collect()
 }
 
+/// One in which somebody is heard before their turn.
+fn besides(bench: &Bench, asked: &Arc<Mutex<Vec<Asked>>>) {
+    let mut engine = bench.engine(&JUDGES);
+    engine.journal = recording(Arc::clone(&engine.journal), asked);
+    engine.holder = "sixth".into();
+    engine.clock = ticking();
+    engine.watch = InOrder::of(bench, &["audit", "review"]);
+    let begin = Begin { subject: "sixth".into(), ..Begin::default() };
+    let (_, standing) = run(&engine, &workflow(BESIDE), &begin).expect("it runs");
+    assert!(matches!(standing, Standing::Over { .. }), "{standing:?}: {:#?}", bench.lines());
+}
+
 /// A coder that never comes back.
 const IDLE: (&str, &str) = ("coder", "exec sleep 1000");
 
@@ -175,7 +200,9 @@ fn left(mut engine: Engine, begin: &Begin) -> String {
 /// An event as if it had taken no time.
 fn untimed(mut event: Event) -> Event {
     match &mut event {
-        Event::Settled { evidence: Evidence::Out(outcome), .. } => outcome.cost.time = 0,
+        Event::Settled { evidence: Evidence::Out(outcome), .. } | Event::Heard { outcome, .. } => {
+            outcome.cost.time = 0;
+        }
         Event::PutOff { cost, .. } => cost.time = 0,
         _ => {}
     }

@@ -2,6 +2,7 @@
 #![expect(clippy::expect_used, clippy::panic, reason = "these are tests")]
 
 mod actions;
+mod ahead;
 mod alone;
 mod apart;
 mod at_once;
@@ -41,6 +42,7 @@ mod shows;
 mod siblings;
 mod task;
 mod team;
+mod team_beside;
 #[expect(dead_code, reason = "not everything of it is needed here")]
 mod team_files;
 mod team_import;

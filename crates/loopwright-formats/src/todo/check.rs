@@ -4,8 +4,9 @@ use std::collections::{HashMap, HashSet};
 
 use serde::Serialize;
 
-use super::conflict::has_conflict;
+use super::conflict::{conflict_line, resolved};
 use super::lists;
+use super::merged::merged_readme;
 use super::{Issue, Problem, README, Status, Tracker, words};
 use crate::agentd::graph;
 use crate::agentd::page::Page;
@@ -29,6 +30,8 @@ pub struct Folder {
     pub files: Vec<(String, String)>,
     /// `README.md`.
     pub readme: Option<String>,
+    /// Files that nobody can read, each with the reason.
+    pub unread: Vec<Problem>,
 }
 
 /// A folder that has been looked through.
@@ -44,10 +47,14 @@ pub fn check(folder: &Folder) -> Report {
     let mut looking = Looking { findings: Vec::new() };
     let mut issues = Vec::with_capacity(folder.files.len());
     let mut torn = HashSet::new();
+    for problem in &folder.unread {
+        torn.insert(problem.file.strip_suffix(".md").unwrap_or(&problem.file));
+        looking.findings.push(Finding { kind: "unread", mends: false, problem: problem.clone() });
+    }
     for (file, text) in &folder.files {
         let stem = file.strip_suffix(".md").unwrap_or(file);
-        if has_conflict(text) {
-            looking.say("conflict", file, 1, "a merge left this undecided", true);
+        if let Some(line) = conflict_line(text) {
+            looking.torn(file, line, resolved(text).is_some());
             torn.insert(stem);
             continue;
         }
@@ -62,9 +69,10 @@ pub fn check(folder: &Folder) -> Report {
     let tracker = Tracker::of(issues);
     let mut seen: HashMap<&str, &str> = HashMap::new();
     for (file, issue) in tracker.all() {
-        looking.alone(file, issue);
         let own = tracker.file_of(&issue.id).unwrap_or(file);
-        if own != file || seen.insert(&issue.id, file).is_some() {
+        let is_again = own != file || seen.insert(&issue.id, file).is_some();
+        looking.alone(file, issue, is_again);
+        if is_again {
             let message = format!("`{}` is taken twice: also in {own}", issue.id);
             looking.say("twice", file, issue.lines.id, &message, true);
         }
@@ -74,11 +82,14 @@ pub fn check(folder: &Folder) -> Report {
     }
     looking.circles(&tracker);
     match &folder.readme {
-        Some(text) if has_conflict(text) => {
-            looking.say("conflict", README, 1, "a merge left this undecided", true);
-        }
-        Some(text) => looking.readme(&tracker, &torn, text),
-        None if tracker.all().next().is_some() => {
+        Some(text) => match conflict_line(text) {
+            Some(line) => {
+                let known = |id: &str| tracker.get(id).map(|it| (it.title.as_str(), it.status));
+                looking.torn(README, line, merged_readme(text, &known).is_some());
+            }
+            None => looking.readme(&tracker, &torn, text),
+        },
+        None if tracker.all().next().is_some() && folder.unread.iter().all(|it| it.file != README) => {
             looking.say("readme", README, 1, "there is no list of the issues", true);
         }
         None => {}
@@ -101,8 +112,12 @@ impl Looking {
         self.findings.push(Finding { kind, mends, problem: Problem::new(line, message).of(file) });
     }
 
+    fn torn(&mut self, file: &str, line: usize, mends: bool) {
+        self.say("conflict", file, line, "a merge left this undecided", mends);
+    }
+
     /// What is wrong with an issue by itself.
-    fn alone(&mut self, file: &str, issue: &Issue) {
+    fn alone(&mut self, file: &str, issue: &Issue, is_again: bool) {
         for problem in issue.problems.iter().chain(&issue.doubts) {
             self.findings.push(Finding { kind: "unclear", mends: false, problem: problem.clone().of(file) });
         }
@@ -111,7 +126,7 @@ impl Looking {
             let message =
                 format!("`{}` is no id: large letters, a dash and a number, such as `GAL-39`", issue.id);
             self.say("id", file, issue.lines.id, &message, false);
-        } else if stem != issue.id {
+        } else if stem != issue.id && !is_again {
             let message = format!("this calls itself `{}`, and its file is `{file}`", issue.id);
             self.say("id", file, issue.lines.id, &message, false);
         }

@@ -16,6 +16,11 @@ pub fn has_conflict(text: &str) -> bool {
     text.contains("<<<<<<<") && sides(text).is_some()
 }
 
+/// The first line that a merge left undecided.
+pub fn conflict_line(text: &str) -> Option<usize> {
+    has_conflict(text).then(|| text.lines().position(|it| is_sign(it, "<<<<<<<")).map_or(1, |it| it + 1))
+}
+
 /// The two texts that a merge could not make one of: ours, and theirs. Nothing, if there is no conflict in it.
 pub fn sides(text: &str) -> Option<(String, String)> {
     #[derive(Clone, Copy, PartialEq, Eq)]

@@ -158,6 +158,12 @@ impl Issue {
     }
 }
 
+/// What stands below the front matter of an issue; all of it, where there is none.
+pub fn below(text: &str) -> &str {
+    let page = Page::bare(text);
+    page.slice(page.body_start(), page.lines.len()).trim_start_matches(['\u{feff}', '\r', '\n'])
+}
+
 /// The front matter of a text whose headings need not be looked at for what it is called.
 fn front_of(text: &str) -> Option<&str> {
     let front = text.strip_prefix("---\n")?;

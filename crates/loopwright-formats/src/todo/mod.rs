@@ -15,6 +15,7 @@ mod entries;
 mod fields;
 mod issue;
 mod lists;
+mod merged;
 mod parent;
 mod readme;
 mod rename;
@@ -29,10 +30,11 @@ pub use self::body::Criterion;
 pub use self::change::{get, set};
 pub use self::check::{Finding, Folder, Report, check};
 pub use self::comments::{comment, with_comment};
-pub use self::conflict::{has_conflict, resolved, sides};
+pub use self::conflict::{conflict_line, has_conflict, resolved, sides};
 pub use self::draft::Draft;
 pub use self::entries::Entry;
-pub use self::issue::{Issue, Lines};
+pub use self::issue::{Issue, Lines, below};
+pub use self::merged::merged_readme;
 pub use self::parent::{parent_in_step, shown_in_parent, with_sub_issue, without_sub_issue};
 pub use self::readme::{
     CATEGORY, Category, Readme, readme_in_step, shown_in_readme, with_entries, with_entry, without_entry,

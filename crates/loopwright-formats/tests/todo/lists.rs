@@ -1,8 +1,8 @@
 //! Lists of issues: in `README.md`, and of sub-issues.
 
 use loopwright_formats::todo::{
-    Meant, Readme, Status, has_conflict, listed_as, parent_in_step, readme_in_step, referred, renamed,
-    resolved, shown_in_parent, shown_in_readme, sides, with_entries, with_entry, with_sub_issue,
+    Meant, Readme, Status, has_conflict, listed_as, merged_readme, parent_in_step, readme_in_step, referred,
+    renamed, resolved, shown_in_parent, shown_in_readme, sides, with_entries, with_entry, with_sub_issue,
     without_entry, without_sub_issue,
 };
 
@@ -227,6 +227,21 @@ fn lists_that_a_merge_left_undecided_are_one() {
     {
         assert_eq!(resolved(other), None, "{other}");
     }
+}
+
+#[test]
+fn a_list_with_headings_that_a_merge_left_undecided_has_what_both_list() {
+    let known = |id: &str| (id != "A-9").then_some(("t", Status::Todo));
+    let torn = "# x\n\n## Issues\n\n- A-1\n<<<<<<< HEAD\n- A-2\n\n## Work\n\n- A-3\n=======\n- [ ] A-4: four\n\n## Play\n\n- A-5\n>>>>>>> other\n";
+    let whole = "# x\n\n## Issues\n\n- A-1\n- A-2\n- [A-4](A-4.md): t\n\n## Work\n\n- A-3\n\n## Play\n\n- [ ] [A-5](A-5.md): t\n";
+    assert_eq!(merged_readme(torn, &known).as_deref(), Some(whole));
+    // Where somebody wrote, or lists what is not there, or has a heading for later, nobody else decides.
+    for (from, to) in [("## Play", "Some words."), ("- A-5", "- A-9"), ("- A-5\n", ""), ("- A-5", "- soon")] {
+        assert_eq!(merged_readme(&torn.replace(from, to), &known), None, "{to}");
+    }
+    assert_eq!(merged_readme("# x\n", &known), None);
+    let plain = "<<<<<<< a\n- A-1\n=======\n- A-2\n>>>>>>> b\n";
+    assert_eq!(merged_readme(plain, &known).as_deref(), Some("- A-1\n- A-2\n"));
 }
 
 #[test]

@@ -118,7 +118,7 @@ proptest! {
         sides(&text);
         let files = vec![("A-1.md".to_owned(), text.clone()), ("A-2.md".to_owned(), other.clone())];
         let lines = text.split(['\n', '\r']).count();
-        for it in check(&Folder { files, readme: Some(other) }).findings {
+        for it in check(&Folder { files, readme: Some(other), unread: Vec::new() }).findings {
             prop_assert!(it.problem.line > 0 && !it.problem.file.is_empty());
         }
         for it in issue.problems.iter().chain(&issue.doubts) {

@@ -1,6 +1,6 @@
 //! All issues of a folder.
 
-use loopwright_formats::todo::{Folder, Issue, Standing, Tracker, check};
+use loopwright_formats::todo::{Folder, Issue, Problem, Standing, Tracker, below, check};
 
 /// Issues, each by a line: id, status, parent, what it needs.
 fn tracker(lines: &[(&str, &str, &str, &str)]) -> Tracker {
@@ -108,7 +108,7 @@ fn a_long_chain_is_a_tree_too() {
 /// What is wrong with a folder, as a person reads it; what can be put right has a star.
 fn wrong(files: &[(&str, String)], readme: Option<&str>) -> Vec<String> {
     let files = files.iter().map(|(name, text)| ((*name).to_owned(), text.clone())).collect();
-    let report = check(&Folder { files, readme: readme.map(str::to_owned) });
+    let report = check(&Folder { files, readme: readme.map(str::to_owned), unread: Vec::new() });
     let said = report.findings.iter();
     said.map(|it| format!("{}{}: {}", if it.mends { "* " } else { "" }, it.kind, it.problem)).collect()
 }
@@ -161,8 +161,7 @@ fn everything_out_of_step_is_found() {
         "parent: A-11.md, line 5: `A-11` is part of a part of itself",
         "id: A-12.md, line 2: this calls itself `A-13`, and its file is `A-12.md`",
         "unclear: A-12.md, line 4: `later` is no status; one of Todo, In Progress, Done",
-        "* conflict: A-20.md, line 1: a merge left this undecided",
-        "id: A-9b.md, line 2: this calls itself `A-9`, and its file is `A-9b.md`",
+        "conflict: A-20.md, line 3: a merge left this undecided",
         "* twice: A-9b.md, line 2: `A-9` is taken twice: also in A-9.md",
         "no-issue: NOTES.md, line 1: this is no issue: neither its name nor an `id` in it is one such as `GAL-39`",
         "* readme: README.md, line 1: `A-13` is not listed",
@@ -183,4 +182,29 @@ fn everything_out_of_step_is_found() {
         wrong(&[("A-1.md", text("A-1", "Todo", "", ""))], None),
         ["* readme: README.md, line 1: there is no list of the issues"]
     );
+}
+
+#[test]
+fn what_nobody_can_read_is_said_and_not_taken_for_missing() {
+    let why = Problem { file: "A-2.md".to_owned(), line: 3, message: "this is no text".to_owned() };
+    let torn = "# x\n\n<<<<<<< a\n- A-1\n=======\n- A-2\n>>>>>>> b\n";
+    let files = vec![("A-1.md".to_owned(), text("A-1", "Todo", "A-2", "A-2"))];
+    let report = check(&Folder { files, readme: Some(torn.to_owned()), unread: vec![why] });
+    let said: Vec<String> = report.findings.iter().map(|it| format!("{} {}", it.mends, it.problem)).collect();
+    let wanted =
+        ["false A-2.md, line 3: this is no text", "true README.md, line 3: a merge left this undecided"];
+    assert_eq!(said, wanted);
+}
+
+#[test]
+fn below_the_front_matter_stands_the_rest() {
+    for (whole, rest) in [
+        ("---\nid: A-1\n---\n\n# x\n", "# x\n"),
+        ("\u{feff}---\r\nid: A-1\r\n---\r\n\r\nx", "x"),
+        ("# A-1: x\n", "# A-1: x\n"),
+        ("---\nid: A-1\n---\n", ""),
+        ("", ""),
+    ] {
+        assert_eq!(below(whole), rest, "{whole:?}");
+    }
 }

@@ -59,7 +59,7 @@ fn kept(event: &Event) -> Vec<(&str, &str)> {
             let prompts = values.filter(|(name, _)| name.starts_with("prompt"));
             prompts.filter_map(|(name, it)| Some((name.as_str(), it.as_str()?))).collect()
         }
-        Event::Settled { evidence: Evidence::Out(outcome), .. } => {
+        Event::Settled { evidence: Evidence::Out(outcome), .. } | Event::Heard { outcome, .. } => {
             outcome.kept.iter().map(|(name, it)| (name.as_str(), it.as_str())).collect()
         }
         Event::PutOff { kept, .. } => kept.iter().map(|(name, it)| (name.as_str(), it.as_str())).collect(),
@@ -122,6 +122,12 @@ fn line(event: &Event) -> Option<String> {
                 return None;
             }
             format!("{effect}: {}", facts.join(", "))
+        }
+        Event::Heard { effect, outcome, .. } => {
+            let cost = show::known_cost(&outcome.cost);
+            let cost = if cost.is_empty() { cost } else { format!(" [{}]", show::cost(&outcome.cost)) };
+            let because = because(&outcome.summary);
+            format!("{effect} was heard, for its turn: {}{because}{cost}", outcome.signal)
         }
         Event::PutOff { effect, why, .. } => format!("{effect} was put off{}", because(why)),
         Event::Said { verb, .. } => format!("somebody said `{verb}`"),

@@ -30,6 +30,7 @@ use std::process::ExitCode;
 
 pub(crate) use self::verb::{drive, subject_of};
 use crate::error::CommandError;
+use crate::tools::todo;
 
 #[derive(clap::Subcommand, Debug)]
 pub(crate) enum Command {
@@ -48,6 +49,7 @@ pub(crate) enum Command {
     Discard(discard::DiscardArgs),
     Fork(fork::ForkArgs),
     Gc(gc::GcArgs),
+    Todo(todo::TodoArgs),
     Check(check::CheckArgs),
     Matrix(matrix::MatrixArgs),
     Graph(graph::GraphArgs),
@@ -82,6 +84,7 @@ pub(crate) fn run(command: Command) -> Result<ExitCode, CommandError> {
         Command::Discard(arguments) => discard::cmd_discard(&arguments),
         Command::Fork(arguments) => fork::cmd_fork(&arguments),
         Command::Gc(arguments) => gc::cmd_gc(&arguments),
+        Command::Todo(arguments) => todo::cmd_todo(&arguments),
         Command::Verb(words) => verb::cmd_verb(&words),
         Command::Check(arguments) => check::cmd_check(&arguments),
         Command::Matrix(arguments) => matrix::cmd_matrix(&arguments),

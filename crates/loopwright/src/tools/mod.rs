@@ -1,7 +1,8 @@
-//! Tools for files of other systems: further words after the name of a workflow that says `tools`.
+//! Tools for files: further words after the name of a workflow that says `tools`, and `todo`, which needs none.
 
 mod agentd;
 mod output;
+pub(crate) mod todo;
 mod vibe;
 
 use std::process::ExitCode;

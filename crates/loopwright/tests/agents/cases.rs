@@ -1,8 +1,8 @@
 //! What every agent is put through.
 
 use crate::bench::{Bench, runs, until};
-use crate::change;
 use crate::real::Real;
+use crate::{built_in, change};
 
 /// A case: its name, and what is done.
 type Case = (&'static str, fn(&Real));
@@ -27,8 +27,11 @@ pub(crate) const ALL: &[Case] = &[
 type Joint = (&'static str, &'static [&'static str], fn(&[&Real]));
 
 /// What several agents are put through together.
-pub(crate) const TOGETHER: &[Joint] =
-    &[("change", &["gemini", "codex", "claude"], change::goes_from_a_wish_to_the_archive)];
+pub(crate) const TOGETHER: &[Joint] = &[
+    ("change", &["gemini", "codex", "claude"], change::goes_from_a_wish_to_the_archive),
+    ("team", &["claude"], built_in::a_lean_session_comes_to_its_report),
+    ("issue", &["codex"], built_in::an_issue_becomes_a_commit),
+];
 
 const DONE: &str = r#"{"mcp": ["submit", {"verdict": "done", "summary": "as told"}]}, {"text": "Done."}"#;
 

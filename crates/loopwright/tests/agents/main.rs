@@ -6,6 +6,7 @@
 #![expect(clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "these are tests")]
 
 mod bench;
+mod built_in;
 mod cases;
 mod change;
 mod real;

@@ -27,6 +27,8 @@ mod team;
 #[expect(dead_code, reason = "not everything of it is needed here")]
 mod team_files;
 mod terminal;
+mod todo;
+mod todo_shared;
 mod unattended;
 mod vibe;
 mod vibe_project;

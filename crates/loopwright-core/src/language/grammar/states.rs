@@ -82,6 +82,7 @@ fn state() -> Shape {
             .with(&common[..1]),
         Record::new("a settle state")
             .must("settle", names(), "Gates, in the order they are owed.")
+            .may("ahead", Shape::Number, "How many of their judges may work at once. Default: one.")
             .not("needs", NO_NEEDS)
             .with(&then)
             .with(&common[..1]),

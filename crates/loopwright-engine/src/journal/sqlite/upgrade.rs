@@ -8,7 +8,8 @@ use serde_json::Value;
 
 /// One entry for each version there was before this one: entry `n - 1` makes of an event of version `n` one of version
 /// `n + 1`. A version in which only fields with defaults were added needs nothing done: its entry is `unchanged`.
-const STEPS: &[fn(Value) -> Value] = &[unchanged, unchanged, unchanged, unchanged, unchanged, unchanged];
+const STEPS: &[fn(Value) -> Value] =
+    &[unchanged, unchanged, unchanged, unchanged, unchanged, unchanged, unchanged];
 
 fn unchanged(event: Value) -> Value {
     event
