@@ -201,6 +201,14 @@ fn a_loop_sets_no_variable_of_its_own_machine() {
     assert!(matches!(&*wrong, [one] if text.get(one.place.bytes.clone()) == Some("mode")), "{wrong:?}");
 }
 
+/// What comes back of an item apart is what it committed.
+#[test]
+fn a_call_commits_nothing_and_is_not_apart() {
+    let text = GOOD.replace("run: part}", "run: {agent: coder}, apart: true}");
+    let wrong: Vec<Problem> = found(&text).into_iter().filter(|it| it.code == "bad-value").collect();
+    assert!(matches!(&*wrong, [one] if text.get(one.place.bytes.clone()) == Some("true")), "{wrong:?}");
+}
+
 /// What items need to be put in order; of what is not known to lack it nothing is said.
 #[test]
 fn items_without_what_orders_them_have_no_order() {

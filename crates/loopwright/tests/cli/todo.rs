@@ -199,8 +199,29 @@ fn an_issue_goes_from_filed_to_done() -> Outcome {
       GAL-1  Done         Greet people  [feature]
     (0)
     ");
+    Ok(())
+}
+
+#[test]
+fn a_list_has_what_is_asked_for() -> Outcome {
+    let folder = repository("todo-list")?;
+    for line in [
+        "new Whole --prefix GAL --category Features",
+        "new Part --parent GAL-1",
+        "new Other --parent GAL-1",
+        "new 'It crashes' --label bug --category Bugs",
+        "done GAL-2",
+        "done GAL-3",
+        "done GAL-1",
+    ] {
+        done(&folder, line)?;
+    }
     assert_eq!(ids(&json_of(&folder, "list --status done --parent GAL-1")?["issues"]), ["GAL-2", "GAL-3"]);
     assert_eq!(ids(&json_of(&folder, "list --category bugs")?["issues"]), ["GAL-4"]);
+    assert_eq!(told(&folder, "list --label nothing")?, "no issue is like that\n(0)");
+    done(&folder, "done GAL-4")?;
+    assert_eq!(told(&folder, "list")?, "nothing is open (`--all` lists what is done)\n(0)");
+    assert_eq!(told(&folder, "ready")?, "nothing is left to do\n(0)");
     Ok(())
 }
 

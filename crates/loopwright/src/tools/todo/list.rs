@@ -75,7 +75,16 @@ pub(super) fn cmd_list(
     };
     let text = || {
         if found.is_empty() {
-            return none(&issues, "no issue is like that");
+            let is_asked = !wanted.is_empty()
+                || arguments.label.is_some()
+                || arguments.parent.is_some()
+                || arguments.category.is_some();
+            let otherwise = if is_asked {
+                "no issue is like that"
+            } else {
+                "nothing is open (`--all` lists what is done)"
+            };
+            return none(&issues, otherwise);
         }
         let width = found.iter().map(|it| it.2.id.len()).max().unwrap_or(0);
         let mut text = String::new();

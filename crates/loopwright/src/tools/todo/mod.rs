@@ -17,6 +17,7 @@ mod turn;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use loopwright_formats::vibe::record::render;
 use serde_json::Value;
 
 use self::place::Place;
@@ -84,7 +85,7 @@ impl Answer {
     /// The one or the other, to stdout.
     fn give(self, value: impl FnOnce() -> Value, text: impl FnOnce() -> String) {
         if self.json {
-            out(&format!("{}\n", serde_json::to_string_pretty(&value()).unwrap_or_default()));
+            out(&render(&value()));
         } else {
             out(&text());
         }
