@@ -26,7 +26,7 @@ pub const RULES: &[&str] = &[
 pub const CHECKS: &[&str] = &["every-test-hits-todo", "new-tests-fail"];
 
 /// Systems whose files there are tools for.
-pub const TOOLS: &[&str] = &["agentd", "vibe"];
+pub const TOOLS: &[&str] = &["agentd", "feature", "vibe"];
 
 /// Commands a project declares.
 pub const PROJECT_COMMANDS: &[&str] = &["build", "test", "lint", "format", "audit", "checks"];

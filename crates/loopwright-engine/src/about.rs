@@ -1,10 +1,16 @@
 //! What a run is about, where nobody says it.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use loopwright_core::definition::Workflow;
 use loopwright_core::machine::{Started, before};
+use serde_json::json;
 
 use crate::engine::{Begin, Definition, Engine};
 use crate::error::EngineError;
 use crate::files::Files;
+use crate::numbers::Numbers;
+use crate::scene::uses;
 
 /// So many names are tried before somebody has to choose one.
 const MOST_NAMES: u32 = 1_000;
@@ -32,6 +38,8 @@ impl Engine {
         let files = Files::of(self.home.git.clone(), "begin")?;
         let look = files.look()?;
         let runs = self.journal.runs()?;
+        let besides =
+            if uses(made, "number") { json!({"number": self.number(workflow)?}) } else { json!({}) };
         let mut first = String::new();
         for number in 1..=MOST_NAMES {
             let started = Started {
@@ -44,7 +52,7 @@ impl Engine {
             let mut run = before(workflow, &started)?;
             if first.is_empty() {
                 let scene = self.scene(definition, ("begin", &run), (&files, &look));
-                scene.text(made)?.trim().clone_into(&mut first);
+                scene.text_with(made, &besides)?.trim().clone_into(&mut first);
             }
             let name = if number == 1 { first.clone() } else { format!("{first}-{number}") };
             run.subject.clone_from(&name);
@@ -60,5 +68,20 @@ impl Engine {
         }
         let what = &workflow.subject.name;
         Err(EngineError::Wrong(format!("every {what} like `{first}` is taken; say one yourself")))
+    }
+
+    /// A number for a new subject: one that no folder beside its own has, in any worktree or branch.
+    fn number(&self, workflow: &Workflow) -> Result<String, EngineError> {
+        let before = workflow.folder.as_deref().and_then(|it| it.split_once("{{"));
+        let beside = before.and_then(|(it, _)| it.rsplit_once('/'));
+        let Some((folder, prefix)) = beside else {
+            return Err(EngineError::Wrong("there are no folders that could be numbered".to_owned()));
+        };
+        // Whoever begins again begins something else.
+        static BEGUN: AtomicU64 = AtomicU64::new(0);
+        let begun = BEGUN.fetch_add(1, Ordering::Relaxed);
+        let holder = format!("{} at {}, {begun}", self.holder, (self.clock)());
+        let numbers = Numbers { git: &self.home.git, journal: &*self.journal };
+        Ok(format!("{:03}", numbers.take(folder, prefix, &holder)?))
     }
 }

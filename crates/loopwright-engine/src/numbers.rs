@@ -1,4 +1,4 @@
-//! Numbers of files, such as `GAL-43.md`, that nobody takes in any worktree or branch of a repository.
+//! Numbers of files and folders, such as `GAL-43.md`, that nobody takes in any worktree or branch of a repository.
 //!
 //! The journal is shared by all worktrees, and gives no number twice. What came from elsewhere is looked for in the files of
 //! all worktrees, and in what was committed to branches that are not merged here.
@@ -36,7 +36,10 @@ impl Numbers<'_> {
             for worktree in worktrees::all(self.git).map_err(FilesError::from)? {
                 all.extend(names(&worktree.path.join(folder)));
             }
-            all.extend(unmerged(self.git, folder).map_err(FilesError::from)?.into_keys());
+            let touched = touched(self.git, folder).map_err(FilesError::from)?;
+            // A folder has the number of its name.
+            let name = |path: String| path.split('/').next().unwrap_or_default().to_owned();
+            all.extend(touched.into_iter().map(|(path, _)| name(path)));
         }
         Ok(all.iter().filter_map(|it| number(it, prefix)).max())
     }
@@ -57,6 +60,19 @@ fn names(folder: &Path) -> Vec<String> {
 /// The files of a folder that commits not merged here touched, by name, each with the branches that they are on.
 pub fn unmerged(git: &Git, folder: &str) -> Result<BTreeMap<String, Vec<String>>, GitError> {
     let mut found: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (name, branch) in touched(git, folder)? {
+        let branches = found.entry(name).or_default();
+        if !branches.contains(&branch) {
+            branches.push(branch);
+        }
+    }
+    found.retain(|name, _| !name.contains('/'));
+    Ok(found)
+}
+
+/// The files below a folder that commits not merged here touched, each with a branch that it is on.
+fn touched(git: &Git, folder: &str) -> Result<Vec<(String, String)>, GitError> {
+    let mut found = Vec::new();
     let mut arguments = vec![
         "log",
         "--branches",
@@ -81,12 +97,8 @@ pub fn unmerged(git: &Git, folder: &str) -> Result<BTreeMap<String, Vec<String>>
             let short =
                 source.trim().strip_prefix("refs/heads/").or(source.trim().strip_prefix("refs/remotes/"));
             short.unwrap_or(source.trim()).clone_into(&mut branch);
-        } else if let Some(name) = piece.strip_prefix(&below).filter(|it| !it.is_empty() && !it.contains('/'))
-        {
-            let branches = found.entry(name.to_owned()).or_default();
-            if !branches.contains(&branch) {
-                branches.push(branch.clone());
-            }
+        } else if let Some(name) = piece.strip_prefix(&below).filter(|it| !it.is_empty()) {
+            found.push((name.to_owned(), branch.clone()));
         }
     }
     Ok(found)

@@ -62,7 +62,7 @@ fn weight(unfolded: &Unfolded<'_>, (state, values): (&State, &Values), lane: &La
     let early = if ahead == Ahead::Called { early_weight(unfolded, state, values, lane) } else { 0 };
     let once = match &state.kind {
         Kind::Agent(call) => call_weight(unfolded, call, &[], values, lane),
-        Kind::Review { call, advice } => call_weight(unfolded, call, advice, values, lane),
+        Kind::Review { call, advice, .. } => call_weight(unfolded, call, advice, values, lane),
         Kind::Check(check) if *lane == Lane::Time => check_time(check),
         _ => 0,
     };
@@ -86,7 +86,7 @@ fn early_weight(unfolded: &Unfolded<'_>, state: &State, values: &Values, lane: &
     let others = others.into_iter().filter(|it| !works_alone(it));
     let mut each: Vec<u64> = others
         .map(|it| match &it.kind {
-            Kind::Review { call, advice } => call_weight(unfolded, call, advice, values, lane),
+            Kind::Review { call, advice, .. } => call_weight(unfolded, call, advice, values, lane),
             _ => 0,
         })
         .collect();

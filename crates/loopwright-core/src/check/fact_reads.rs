@@ -137,11 +137,13 @@ fn texts(value: &serde_json::Value) -> Vec<&str> {
     }
 }
 
-/// Whether findings may be closed other than by a review: by an arm that passes its gate over, or one by one in a question.
+/// Whether findings may be closed other than by a review: by an arm that passes its gate over or has it begin anew, or one by
+/// one in a question.
 fn closes_findings(workflow: &Workflow) -> bool {
     let states = || workflow.machines().flat_map(|it| it.states.values());
     let mut arms = states().flat_map(|it| it.cells.values()).flat_map(|it| &it.arms);
-    arms.any(|it| !it.forced.is_empty()) || workflow.questions.values().any(|it| it.per_finding)
+    arms.any(|it| !it.forced.is_empty() || !it.anew.is_empty())
+        || workflow.questions.values().any(|it| it.per_finding)
 }
 
 /// Whether taking an arm, or entering where it leads, changes a list.

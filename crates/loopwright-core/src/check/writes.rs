@@ -93,7 +93,7 @@ pub(super) type Lookup<'l> = &'l dyn Fn(&Name) -> Option<Name>;
 pub(super) fn of_state(workflow: &Workflow, shelf: &Shelf, state: &State, lookup: Lookup<'_>) -> Documents {
     match &state.kind {
         Kind::Agent(call) => of_call(workflow, shelf, call, lookup),
-        Kind::Review { call, advice } => {
+        Kind::Review { call, advice, .. } => {
             let advisers = advice.iter().filter_map(|it| workflow.roles.get(&**it));
             let by_advisers = advisers.flat_map(|it| picked(&it.may_write, lookup));
             by_advisers.fold(of_call(workflow, shelf, call, lookup), |set, it| set | shelf.set(workflow, it))

@@ -20,6 +20,8 @@ pub struct Document {
     pub gives: crate::fact::Type,
     /// Headings it must have.
     pub has: Vec<String>,
+    /// Whether each of these has to have something below it.
+    pub filled: bool,
     /// Whether only the engine writes it.
     pub engine_owned: bool,
     /// Fields kept equal to run values.

@@ -19,7 +19,7 @@ pub use self::properties::{Claim, Happened, Property};
 pub use self::roles::{Fields, Findings, Note, Outcomes, Question, Role, Unattended};
 pub use self::state::{
     Action, Arm, Call, Cell, Check, CheckWhat, Condition, Each, EachRun, Gate, Given, Kind, Origin, Outcome,
-    State, Target, Term,
+    State, Target, Term, Unasked,
 };
 pub use self::table::Table;
 use crate::language::units::Unit;

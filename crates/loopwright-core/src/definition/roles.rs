@@ -78,8 +78,20 @@ pub struct Findings {
     pub severity: Vec<Name>,
     /// What it can be about.
     pub topic: Vec<Name>,
-    /// A finding this bad makes the verdict at least this bad.
+    /// A finding this bad, or about this, makes the verdict at least this bad.
     pub at_least: IndexMap<Name, Name>,
+    /// A finding about this is at most this bad.
+    pub at_most: IndexMap<Name, Name>,
+    /// Whether a verdict that is not the best needs a finding that asks for one as bad.
+    pub exact: bool,
+}
+
+impl Findings {
+    /// The verdicts that a finding asks for at least: by how bad it is, and by what it is about.
+    pub fn asks_for(&self, topic: Option<&Name>, severity: &Name) -> impl Iterator<Item = &Name> {
+        let by = |word: &Name| self.at_least.get(&**word);
+        by(severity).into_iter().chain(topic.and_then(by))
+    }
 }
 
 /// What a person is asked.

@@ -60,6 +60,8 @@ pub enum Kind {
         call: Call,
         /// Roles that are heard and recorded.
         advice: Vec<Name>,
+        /// What is found without asking the judge.
+        unasked: Option<Unasked>,
     },
     /// Commands run.
     Check(Check),
@@ -116,6 +118,17 @@ impl Kind {
             Self::End { .. } => "end",
         }
     }
+}
+
+/// What a review finds without a call, where its text says anything.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unasked {
+    /// How bad it is.
+    pub severity: Name,
+    /// What it is about.
+    pub topic: Option<Name>,
+    /// What is found. Empty: nothing, and the judge is asked.
+    pub finds: String,
 }
 
 /// How a run came out.
@@ -298,6 +311,8 @@ pub struct Arm {
     pub record: Vec<Name>,
     /// Gates that count as settled although they did not pass.
     pub forced: Vec<Name>,
+    /// Gates whose judges begin anew: what they left open is closed, and rounds count from here.
+    pub anew: Vec<Name>,
     /// Where it is written. Arms from `defaults` keep the place they were written at, so coverage counts what
     /// an author wrote.
     pub place: Place,

@@ -34,6 +34,7 @@ impl Loader<'_> {
                     set: IndexMap::new(),
                     record: Vec::new(),
                     forced: Vec::new(),
+                    anew: Vec::new(),
                     place: Self::place(&item.bytes),
                 }));
                 continue;
@@ -119,7 +120,10 @@ impl Loader<'_> {
                 set.insert(entry.key.as_str().into(), value.into());
             }
         }
-        let forced = node.get("forced").map(Node::items).unwrap_or_default();
+        let gates = |key: &str| -> Vec<Name> {
+            let named = node.get(key).map(Node::items).unwrap_or_default();
+            named.into_iter().filter_map(|it| self.gate_name(it, scope)).collect()
+        };
         Arm {
             to,
             when: node.get("when").map(|it| self.conditions(it, cellar, scope)).unwrap_or_default(),
@@ -127,7 +131,8 @@ impl Loader<'_> {
             refill,
             set,
             record: self.known_list("lists", "list", node.get("record")),
-            forced: forced.into_iter().filter_map(|it| self.gate_name(it, scope)).collect(),
+            forced: gates("forced"),
+            anew: gates("anew"),
             place: Self::place(&node.bytes),
         }
     }

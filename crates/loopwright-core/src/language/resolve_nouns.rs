@@ -168,6 +168,7 @@ impl Loader<'_> {
                         .filter_map(|it| it.text())
                         .map(str::to_owned)
                         .collect(),
+                    filled: self.filled(node),
                     engine_owned: node.get("owner").and_then(Node::text) == Some("engine"),
                     shows: node
                         .get("shows")
@@ -186,6 +187,18 @@ impl Loader<'_> {
                 (entry.key.as_str().into(), document)
             })
             .collect()
+    }
+
+    /// Whether headings need something below them. Without headings that says nothing.
+    fn filled(&self, node: &Node) -> bool {
+        let Some(entry) = node.entry("filled").filter(|it| it.node.boolean() == Some(true)) else {
+            return false;
+        };
+        if node.get("has").is_none() {
+            let message = "there are no headings that could be filled".to_owned();
+            self.wrong("bad-value", &entry.key_bytes, message, Some("name them: `has: [HEADING]`".into()));
+        }
+        true
     }
 
     pub(super) fn files(&self, node: &Node) -> Option<Files> {

@@ -172,18 +172,18 @@ impl Loader<'_> {
     }
 
     fn findings(&self, node: &Node, verdicts: &Outcomes, known: bool) -> Findings {
-        let severity = texts(node.get("severity"));
+        let severity: Vec<Name> = texts(node.get("severity"));
+        let topic: Vec<Name> = texts(node.get("topic"));
         let mut at_least = IndexMap::new();
         for entry in node.get("at-least").map(Node::entries).unwrap_or_default() {
-            let severity_known =
-                self.is_broken(node.get("severity")) || severity.iter().any(|it| *it == *entry.key);
-            if !severity_known {
-                let message = format!("`{}` is not a severity of this role", entry.key);
+            let broken = self.is_broken(node.get("severity")) || self.is_broken(node.get("topic"));
+            if !broken && !severity.iter().chain(&topic).any(|it| *it == *entry.key) {
+                let message = format!("`{}` is neither a severity nor a topic of this role", entry.key);
                 self.wrong(
                     "outside-domain",
                     &entry.key_bytes,
                     message,
-                    did_you_mean(&entry.key, severity.iter().map(|it| &**it)),
+                    did_you_mean(&entry.key, severity.iter().chain(&topic).map(|it| &**it)),
                 );
             }
             let Some(verdict) = entry.node.text() else { continue };
@@ -199,7 +199,35 @@ impl Loader<'_> {
                 );
             }
         }
-        Findings { severity, topic: texts(node.get("topic")), at_least }
+        let exact = node.get("exact").and_then(Node::boolean).unwrap_or(false);
+        if let Some(entry) = node.entry("exact").filter(|_| exact && at_least.is_empty()) {
+            let message = "no finding asks for a verdict, so none but the best could be given".to_owned();
+            let help = "say which does: `at-least: {SEVERITY: VERDICT}`".to_owned();
+            self.wrong("bad-value", &entry.key_bytes, message, Some(help));
+        }
+        let at_most = self.at_most(node, (&severity, &topic));
+        Findings { severity, topic, at_least, at_most, exact }
+    }
+
+    /// How bad a finding can be that is about something.
+    fn at_most(&self, node: &Node, (severity, topic): (&[Name], &[Name])) -> IndexMap<Name, Name> {
+        let mut at_most = IndexMap::new();
+        for entry in node.get("at-most").map(Node::entries).unwrap_or_default() {
+            let said = entry.node.text().unwrap_or_default();
+            let words = [
+                ("topic", entry.key.as_str(), &entry.key_bytes, topic),
+                ("severity", said, &entry.node.bytes, severity),
+            ];
+            for (what, word, bytes, known) in words {
+                if !self.is_broken(node.get(what)) && !known.iter().any(|it| **it == *word) {
+                    let message = format!("`{word}` is not a {what} of this role");
+                    let help = did_you_mean(word, known.iter().map(|it| &**it));
+                    self.wrong("outside-domain", bytes, message, help);
+                }
+            }
+            at_most.insert(entry.key.as_str().into(), said.into());
+        }
+        at_most
     }
 
     pub(super) fn given(&self, node: &Node) -> Option<Given> {

@@ -272,6 +272,7 @@ impl Loader<'_> {
                 set: IndexMap::new(),
                 record: Vec::new(),
                 forced: Vec::new(),
+                anew: Vec::new(),
                 place: at,
             });
         }
@@ -340,6 +341,7 @@ fn plain(to: Name, state: &State) -> Arm {
         set: IndexMap::new(),
         record: Vec::new(),
         forced: Vec::new(),
+        anew: Vec::new(),
         place: state.place.clone(),
     }
 }

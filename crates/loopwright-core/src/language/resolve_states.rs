@@ -7,7 +7,7 @@ use super::resolve_nouns::texts;
 use super::scope::Scope;
 use super::units;
 use super::yaml::{Node, shorten};
-use crate::definition::{Call, Check, CheckWhat, Each, EachRun, Kind, Machine, Outcome};
+use crate::definition::{Call, Check, CheckWhat, Each, EachRun, Kind, Machine, Outcome, Unasked};
 use crate::library;
 use crate::name::Name;
 use crate::problem::did_you_mean;
@@ -21,7 +21,9 @@ impl Loader<'_> {
         }
         if let Some(role) = node.get("review") {
             let advice = self.known_list("roles", "role", node.get("advice"));
-            return Kind::Review { call: self.call(role, node, scope), advice };
+            let call = self.call(role, node, scope);
+            let unasked = node.get("unasked").map(|it| self.unasked(it, &call));
+            return Kind::Review { call, advice, unasked };
         }
         if let Some(check) = node.get("check") {
             return Kind::Check(self.check(check));
@@ -90,6 +92,43 @@ impl Loader<'_> {
             returns: self.returns(node.get("returns")),
             rules: self.rules(node.get("rules")),
             timeout: node.get("timeout").and_then(Node::text).and_then(units::time),
+        }
+    }
+
+    /// What a review finds without a call: a finding as its judge could report it, and one that stands in the way.
+    fn unasked(&self, node: &Node, call: &Call) -> Unasked {
+        let word = |key: &str| node.get(key).and_then(Node::text);
+        for role in call.role.values() {
+            let Some(findings) =
+                self.root.get("roles").and_then(|it| it.get(role)).map(|it| it.get("findings"))
+            else {
+                continue;
+            };
+            let listed = |key: &str| texts(findings.and_then(|it| it.get(key)));
+            let severity = word("severity").unwrap_or_default();
+            let rated = findings.and_then(|it| it.get("at-least"));
+            let asks = |word: &str| rated.is_some_and(|it| it.get(word).is_some());
+            let topics = listed("topic");
+            let (key, message) = if !listed("severity").iter().any(|it| **it == *severity) {
+                ("severity", format!("`{severity}` is not a severity of `{role}`"))
+            } else if !asks(severity) && !word("topic").is_some_and(asks) {
+                ("severity", format!("a finding like this makes no verdict of `{role}` worse"))
+            } else if let Some(topic) = word("topic").filter(|it| !topics.iter().any(|known| **known == **it))
+            {
+                ("topic", format!("`{topic}` is not a topic of `{role}`"))
+            } else if !topics.is_empty() && word("topic").is_none() {
+                ("severity", format!("findings of `{role}` have a topic"))
+            } else {
+                continue;
+            };
+            let bytes = node.get(key).map_or(0..0, |it| it.bytes.clone());
+            let help = "write a finding that the judge could report, and that `at-least` has a verdict for";
+            self.wrong("outside-domain", &bytes, message, Some(help.into()));
+        }
+        Unasked {
+            severity: word("severity").unwrap_or_default().into(),
+            topic: word("topic").map(Name::from),
+            finds: word("finds").unwrap_or_default().to_owned(),
         }
     }
 

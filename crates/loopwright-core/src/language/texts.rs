@@ -91,7 +91,12 @@ impl<'l, 'a> Texts<'l, 'a> {
 
     fn check_top(&mut self, names: &Names) {
         if let (Some(made), Some(node)) = (&self.workflow.subject.made, self.loader.root.get("subject")) {
-            self.text(made, node, names);
+            let mut names = names.clone();
+            let folder = self.workflow.folder.as_deref().and_then(|it| it.split_once("{{"));
+            if folder.is_some_and(|(before, _)| before.contains('/')) {
+                names.insert("number".into(), Type::Text);
+            }
+            self.text(made, node, &names);
         }
         for (name, document) in &self.workflow.documents {
             let Some(node) = self.node("documents", name) else { continue };
@@ -163,6 +168,7 @@ impl<'l, 'a> Texts<'l, 'a> {
                     }
                 }
             }
+            Kind::Review { unasked: Some(unasked), .. } => self.text(&unasked.finds, node, names),
             Kind::Each(_) => {
                 let each = node.get("each");
                 if let Some(list) = each.and_then(|it| it.get("in")) {

@@ -137,6 +137,7 @@ pub(super) fn environment(
             ("detached", Type::Bool),
             ("branch", Type::Text),
             ("base", Type::Text),
+            ("worktree", Type::Text),
             ("dirty", Type::Bool),
             ("changed_files", list(Type::Text)),
         ]),

@@ -23,7 +23,7 @@ pub fn raised<'o>(
     declared: &Findings,
     found: &[Report],
 ) -> Option<(&'o Name, &'o Fields)> {
-    let least = found.iter().filter_map(|it| declared.at_least.get(&*it.severity));
+    let least = found.iter().flat_map(|it| declared.asks_for(it.topic.as_ref(), &it.severity));
     let worst = least.filter_map(|it| outcomes.get_full(&**it)).max_by_key(|it| it.0)?;
     let said = outcomes.get_index_of(verdict).unwrap_or(0);
     (worst.0 > said).then_some((worst.1, worst.2))
@@ -298,6 +298,13 @@ pub(super) fn force(machine: &Machine, run: &mut Run, arm: &Arm, seen: &Observed
         run.gates.insert(gate.clone(), GateRecord { forced: true, digest });
         run.ledger.force(gate);
         record_forced(machine, run, gate);
+    }
+}
+
+/// Judges that an arm has begin anew.
+pub(super) fn begin_anew(run: &mut Run, arm: &Arm) {
+    for gate in &arm.anew {
+        run.ledger.begin_anew(gate);
     }
 }
 

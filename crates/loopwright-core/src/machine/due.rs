@@ -38,7 +38,7 @@ pub fn due(workflow: &Workflow, run: &Run) -> Vec<Effect> {
                 let role = run.pick(&call.role).cloned().unwrap_or_default();
                 vec![effect(Part::Work, Want::Call { role, advice: Vec::new(), item: None })]
             }
-            Kind::Review { call, advice } => {
+            Kind::Review { call, advice, .. } => {
                 let role = run.pick(&call.role).cloned().unwrap_or_default();
                 let own = effect(Part::Work, Want::Call { role, advice: advice.clone(), item: None });
                 let beside = ahead::offered(workflow, machine, state, run);

@@ -53,6 +53,8 @@ pub enum Closed {
     Forced,
     /// A person answered that it may stay.
     Answered,
+    /// Its judge began anew, about something else.
+    Past,
 }
 
 /// All findings of a run.
@@ -71,11 +73,19 @@ pub struct Ledger {
 pub struct Judge {
     /// Rounds so far.
     pub rounds: u32,
+    /// How many of them were before it last began anew.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub before: u32,
     /// Ids of findings handed to the last repair. Emptied when the loop starts anew.
     pub handed: Vec<String>,
     /// How each round came out, the last ones of a run that is older than this.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub said: Vec<Said>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "that is how it is asked")]
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 /// How a round came out.
@@ -127,7 +137,7 @@ impl Ledger {
         let round = judge.rounds;
         let handed = judge.handed.clone();
         let mut seen = Vec::new();
-        let rated = |it: &Report| declared.at_least.contains_key(&*it.severity);
+        let rated = |it: &Report| declared.asks_for(it.topic.as_ref(), &it.severity).next().is_some();
         // Where no severity stands in the way and the verdict does, every finding does.
         let all_block = verdict_blocks && !reports.iter().any(rated);
         for report in reports {
@@ -200,6 +210,18 @@ impl Ledger {
         }
     }
 
+    /// A judge begins anew, about something else: what it left open is closed, and its rounds count from here.
+    pub fn begin_anew(&mut self, gate: &Name) {
+        for finding in self.findings.values_mut() {
+            if finding.gate == *gate && finding.closed.is_none() {
+                finding.closed = Some(Closed::Past);
+            }
+        }
+        if let Some(judge) = self.judges.get_mut(&**gate) {
+            judge.before = judge.rounds;
+        }
+    }
+
     /// The run goes on although these are open.
     pub fn force(&mut self, gate: &Name) {
         for finding in self.findings.values_mut() {
@@ -266,6 +288,7 @@ mod tests {
             severity: vec!["minor".into(), "major".into()],
             topic: Vec::new(),
             at_least: [("major".into(), "FAIL".into())].into(),
+            ..Findings::default()
         }
     }
 
@@ -311,5 +334,18 @@ mod tests {
         assert_eq!(ledger.open(&gate).count(), 1);
         ledger.force(&gate);
         assert_eq!(ledger.left().count(), 0, "only what blocks is left over");
+    }
+
+    #[test]
+    fn a_judge_that_begins_anew_has_left_nothing_open() {
+        let gate = Name::from("review");
+        let mut ledger = Ledger::default();
+        ledger.round(&gate, &declared(), &[report("a", "x", "major"), report("b", "y", "minor")], true);
+        ledger.begin_anew(&gate);
+        assert_eq!(ledger.open(&gate).count(), 0);
+        assert_eq!(ledger.left().count(), 0, "nothing was passed over");
+        ledger.round(&gate, &declared(), &[report("c", "z", "minor")], false);
+        let judge = &ledger.judges[&gate];
+        assert_eq!((judge.before, judge.rounds), (1, 2));
     }
 }

@@ -131,6 +131,7 @@ pub(super) fn route(
     decide::repair_is_handed(workflow, state, run, asked);
     record(state, run, arm, asked);
     decide::force(machine, run, arm, seen);
+    decide::begin_anew(run, arm);
     for (name, value) in &arm.set {
         run.vars.insert(name.clone(), value.clone());
     }

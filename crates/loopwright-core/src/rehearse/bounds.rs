@@ -37,7 +37,7 @@ impl Reader<'_> {
 fn may_write(workflow: &Workflow, state: &State) -> IndexSet<Name> {
     match &state.kind {
         Kind::Agent(call) => of_call(workflow, call),
-        Kind::Review { call, advice } => {
+        Kind::Review { call, advice, .. } => {
             let advisers = advice.iter().filter_map(|it| workflow.roles.get(&**it));
             let mut documents = of_call(workflow, call);
             documents.extend(advisers.flat_map(|it| it.may_write.values()).flatten().cloned());

@@ -57,6 +57,7 @@ impl<A: Actor> Player<'_, A> {
         let raising = declared
             .at_least
             .iter()
+            .filter(|(word, _)| declared.severity.contains(word))
             .filter(|(_, verdict)| rank(verdict) <= rank(signal) && rank(verdict) > 0);
         let severity = raising.map(|(severity, _)| severity.clone()).next_back();
         let severity = severity.or_else(|| declared.severity.first().cloned()).unwrap_or_default();

@@ -49,6 +49,15 @@ pub(crate) fn taken(mut answer: Value, wanted: &Wanted<'_>) -> Result<Outcome, S
         if at > 0 && outcome.findings.is_empty() {
             return Err(format!("`{verdict}` needs a finding that says why"));
         }
+        let least = outcome.findings.iter().flat_map(|it| declared.asks_for(it.topic.as_ref(), &it.severity));
+        let asked = least.filter_map(|it| wanted.verdicts.get_index_of(&**it)).max().unwrap_or(0);
+        if declared.exact && at > asked {
+            let words: Vec<String> = declared.at_least.keys().map(|it| format!("`{it}`")).collect();
+            return Err(format!(
+                "`{verdict}` needs a finding that stands in the way, one of {}; what is none does not keep the work back",
+                words.join(", ")
+            ));
+        }
         if let Some(worse) = raised(&verdict, wanted.verdicts, declared, &outcome.findings) {
             (name, fields) = worse;
             let why = format!("it said {verdict}, and what it found makes that {name}");
@@ -126,6 +135,14 @@ fn findings(answer: &Value, declared: &Findings) -> Result<Vec<Report>, String> 
             return Err(format!("finding {number} has no `text`"));
         }
         let topic = topic.filter(|_| !declared.topic.is_empty());
+        let rank = |it: &Name| declared.severity.iter().position(|known| known == it);
+        if let Some((topic, most)) = topic.as_ref().and_then(|it| declared.at_most.get_key_value(&**it))
+            && rank(&severity) > rank(most)
+        {
+            return Err(format!(
+                "finding {number}: what is `{topic}` is a `{most}` at most, not a `{severity}`: it is put on record, and keeps nobody back"
+            ));
+        }
         let id = Some(said("id")).filter(|it| !it.is_empty());
         let line = it.get("line").and_then(Value::as_u64).and_then(|it| u32::try_from(it).ok());
         let (file, subject, recommendation) = (said("file"), said("subject"), said("recommendation"));

@@ -114,6 +114,17 @@ impl Wanted<'_> {
             if !findings.topic.is_empty() {
                 let _ = writeln!(text, "`topic` is one of: {}.", words(&findings.topic));
             }
+            for (topic, most) in &findings.at_most {
+                let _ = writeln!(text, "What is `{topic}` is a `{most}` at most.");
+            }
+            if findings.exact {
+                let rated: Vec<Name> = findings.at_least.keys().cloned().collect();
+                let _ = writeln!(
+                    text,
+                    "Every verdict but the first needs a finding that stands in the way: {}.",
+                    words(&rated)
+                );
+            }
             text.push_str("A finding you reported before keeps its `id`. Every verdict but the first needs a finding. `line` and `recommendation` may be left out.\n");
         }
         if let Some(Returns { file, text: schema, .. }) = &self.returns {

@@ -45,10 +45,27 @@ pub(super) struct CheckBox {
     pub checked: bool,
 }
 
-/// The first of these headings that a text lacks. Which letters are large, and at which level it stands, is all the same.
-pub(crate) fn lacking<'h>(text: &str, wanted: &'h [String]) -> Option<&'h str> {
+/// The first of these headings that a text lacks, or below which nothing stands though something has to. Which letters are
+/// large, and at which level it stands, is all the same.
+pub(crate) fn lacking<'h>(text: &str, wanted: &'h [String], filled: bool) -> Option<&'h str> {
     let found = scan(text).headings;
-    let is = |wanted: &str| found.iter().any(|it| it.title.to_lowercase() == wanted.trim().to_lowercase());
+    let says = |at: usize| {
+        let end = found[at + 1..]
+            .iter()
+            .find(|it| it.level <= found[at].level)
+            .map_or(text.len(), |it| it.line.start);
+        let mut below = found[at + 1..].iter().take_while(|it| it.line.start < end).peekable();
+        let mut start = found[at].line.end;
+        text[start..end].split_inclusive('\n').any(|line| {
+            let is_heading = below.next_if(|it| it.line.start == start).is_some();
+            start += line.len();
+            !is_heading && !line.trim().is_empty()
+        })
+    };
+    let is = |wanted: &str| {
+        let wanted = wanted.trim().to_lowercase();
+        found.iter().enumerate().any(|(at, it)| it.title.to_lowercase() == wanted && (!filled || says(at)))
+    };
     wanted.iter().map(String::as_str).find(|it| !is(it))
 }
 

@@ -13,6 +13,7 @@
 mod agentd;
 mod change;
 mod fault;
+mod feature;
 mod guard;
 mod json;
 mod lines;
@@ -34,6 +35,7 @@ use serde_json::Value;
 
 pub use self::agentd::Agentd;
 pub use self::fault::Fault;
+pub use self::feature::Feature;
 pub use self::reader::{About, Numbering, Page, Reader};
 pub use self::shape::{Misfit, misfits};
 pub use self::team::Team;

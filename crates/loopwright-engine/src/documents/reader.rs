@@ -4,6 +4,7 @@ use loopwright_core::fact::Type;
 use serde_json::Value;
 
 use super::agentd::Agentd;
+use super::feature::Feature;
 use super::team::Team;
 use super::todo::Todo;
 use super::vibe::Vibe;
@@ -22,6 +23,8 @@ pub enum Reader {
     Team(Team),
     /// Issues of a `TODO` folder, and the tasks they are split into.
     Todo(Todo),
+    /// The record of a feature, and its history of reviews.
+    Feature(Feature),
 }
 
 /// What a new document of several files is called.
@@ -61,16 +64,15 @@ impl Reader {
         let general = Format::named(name).map(Self::General);
         let special = || Vibe::named(name).map(Self::Vibe).or_else(|| Agentd::named(name).map(Self::Agentd));
         let later = || Team::named(name).map(Self::Team).or_else(|| Todo::named(name).map(Self::Todo));
-        general.or_else(special).or_else(later)
+        let last = || Feature::named(name).map(Self::Feature);
+        general.or_else(special).or_else(later).or_else(last)
     }
 
     /// The text of a file's bytes. Formats of others say themselves what becomes of bytes that are none.
     pub fn text(self, bytes: &[u8]) -> Result<String, Fault> {
         match self {
-            Self::General(_) | Self::Agentd(_) | Self::Team(_) | Self::Todo(_) => {
-                text_of(bytes).map(str::to_owned)
-            }
             Self::Vibe(_) => Ok(loopwright_formats::vibe::text::decode(bytes)),
+            _ => text_of(bytes).map(str::to_owned),
         }
     }
 
@@ -83,6 +85,7 @@ impl Reader {
             Self::Agentd(file) => file.value(pages, about).map_err(|it| vec![it]),
             Self::Team(file) => file.value(text),
             Self::Todo(file) => file.value(pages),
+            Self::Feature(file) => file.value(text, about),
         }
     }
 
@@ -93,6 +96,7 @@ impl Reader {
             Self::Agentd(file) => file.lacks(page, about),
             Self::Team(file) => file.lacks(page),
             Self::Todo(file) => file.lacks(page),
+            Self::Feature(file) => file.lacks(page),
         }
     }
 
@@ -115,28 +119,34 @@ impl Reader {
                 }
                 other => other,
             },
-            Self::General(_) | Self::Vibe(_) | Self::Team(_) | Self::Todo(_) => entry.clone(),
             Self::Agentd(file) => file.means(entry),
+            _ => entry.clone(),
         }
     }
 
     /// What a field holds. `None`: it is not there.
     pub fn get(self, text: &str, field: &str) -> Result<Option<Value>, Vec<Fault>> {
+        self.get_with(text, field, &About::default())
+    }
+
+    /// The same, where it depends on what the reader is told besides.
+    pub fn get_with(self, text: &str, field: &str, about: &About) -> Result<Option<Value>, Vec<Fault>> {
         match self {
             Self::General(format) => Ok(format.read(text)?.get(field)),
             Self::Vibe(file) => Ok(file.get(text, field)),
             Self::Agentd(file) => file.get(text, field).map_err(|it| vec![it]),
             Self::Team(file) => file.get(text, field),
             Self::Todo(file) => file.get(text, field),
+            Self::Feature(file) => file.get(text, field, about),
         }
     }
 
     /// Whether a field shows a value, where that is another question than what it holds.
     pub fn shows(self, text: &str, field: &str, value: &Value) -> Option<bool> {
         match self {
-            Self::General(_) | Self::Vibe(_) | Self::Todo(_) => None,
             Self::Agentd(file) => file.shows(text, field, value),
             Self::Team(file) => file.shows(text, field, value),
+            _ => None,
         }
     }
 
@@ -148,6 +158,7 @@ impl Reader {
             Self::Agentd(file) => file.line(text, field),
             Self::Team(file) => file.line(text, field),
             Self::Todo(file) => file.line(text, field),
+            Self::Feature(file) => file.line(text, field),
         }
     }
 
@@ -161,6 +172,7 @@ impl Reader {
             Self::Agentd(file) => file.set(text, field, value, about),
             Self::Team(file) => file.set(text, field, value, about),
             Self::Todo(file) => file.set(text, field, value),
+            Self::Feature(file) => file.set(text, field, value, about),
         }
     }
 
@@ -169,6 +181,7 @@ impl Reader {
         match self {
             Self::General(format) => format.append(text, field, value),
             Self::Todo(file) => file.append(text, field, value),
+            Self::Feature(file) => file.append(text, field, value),
             Self::Vibe(_) | Self::Agentd(_) | Self::Team(_) => {
                 Err(Fault::at(text, 0, "nothing can be added to this").of(field))
             }
@@ -183,6 +196,7 @@ impl Reader {
                 serde_json::from_str(line).unwrap_or_else(|_| value.clone())
             }
             (Self::Todo(file), _) => file.entry(field, value),
+            (Self::Feature(file), _) => file.entry(value),
             _ => value.clone(),
         }
     }
@@ -223,6 +237,7 @@ impl Reader {
         match self {
             Self::General(Format::Json) | Self::Vibe(Vibe::LoopResult) => "{}\n",
             Self::Team(file) => file.blank(),
+            Self::Feature(file) => file.blank(),
             _ => "",
         }
     }

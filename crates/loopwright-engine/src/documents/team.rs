@@ -187,11 +187,11 @@ fn statuses(document: &Document<'_>, field: &str) -> Result<Vec<String>, String>
 /// Whoever wrote a file is told this much of what it lacks.
 const MOST_TOLD: usize = 10;
 
-fn first(faults: Vec<Fault>) -> Fault {
+pub(super) fn first(faults: Vec<Fault>) -> Fault {
     faults.into_iter().next().unwrap_or_else(|| Fault::at("", 0, "this cannot be read"))
 }
 
-fn faults(document: &Document<'_>, problems: &[Problem]) -> Vec<Fault> {
+pub(super) fn faults(document: &Document<'_>, problems: &[Problem]) -> Vec<Fault> {
     problems.iter().map(|it| fault(document, it)).collect()
 }
 

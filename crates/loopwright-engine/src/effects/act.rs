@@ -54,6 +54,12 @@ pub(super) fn prepare(
     let mut values = Map::new();
     for (name, value) in parameters {
         let settled = match (name.as_str(), value) {
+            // By a variable: a row that is missing is nothing.
+            ("delete", Value::Object(rows)) => {
+                let by = rows.get("by").and_then(Value::as_str).map(Name::from);
+                let row = by.and_then(|it| scene.run.value_of(&it)).and_then(|it| rows.get(&*it));
+                row.cloned().unwrap_or_default()
+            }
             ("template", Value::String(file)) => json!(scene.text(meant(scene.folder, file))?),
             (_, value) => filled(scene, value)?,
         };
@@ -126,8 +132,15 @@ fn act(
             done
         }
         "delete" => {
-            for path in paths(scene, &text("delete"))? {
-                scene.files.remove(&path)?;
+            let what = match &values["delete"] {
+                Value::Array(several) => several.iter().map(as_text).collect(),
+                Value::Null => Vec::new(),
+                one => vec![as_text(one)],
+            };
+            for what in what {
+                for path in paths(scene, &what)? {
+                    scene.files.remove(&path)?;
+                }
             }
             done
         }
@@ -166,6 +179,13 @@ fn restore(scene: &Scene<'_>, values: &Value) -> Result<Done, EngineError> {
     let site = scene.run.site.clone().unwrap_or_default();
     let tree = match values["to"].as_str() {
         Some("start") => site.start,
+        Some("before") => match scene.files.git().text(&["rev-parse", "--verify", "--quiet", "HEAD^"]) {
+            Ok(commit) => commit.trim().to_owned(),
+            Err(GitError::Failed { .. }) => {
+                return Ok(Done::plain("failed", "there is no commit before the last one"));
+            }
+            Err(error) => return Err(FilesError::from(error).into()),
+        },
         _ => match scene.files.git().head()? {
             Some(head) => head,
             None => return Ok(Done::plain("failed", "there is no commit to go back to")),

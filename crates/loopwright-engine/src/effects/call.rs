@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use loopwright_core::definition::{Call as Called, Role};
-use loopwright_core::machine::{Cost, Effect, Outcome};
+use loopwright_core::definition::{Call as Called, Kind, Role};
+use loopwright_core::machine::{Cost, Effect, Outcome, Report, raised};
 use loopwright_core::name::Name;
 use loopwright_core::schema::Schema;
 use loopwright_core::signal;
@@ -62,6 +62,11 @@ pub(super) fn prepare(
     role: &Name,
     advice: &[Name],
 ) -> Result<Prepared, EngineError> {
+    if let Some(found) = unasked(scene)? {
+        let head = heads::now(scene.files.git())?;
+        let values = json!({"role": role, "tree": scene.look.tree, "head": head, "found": found});
+        return Ok(Prepared { values, kept: Vec::new(), settings: settings::now(scene.files.git())? });
+    }
     let call = scene.state().and_then(|it| it.call());
     let (mut kept, mut agent) = (Vec::new(), None);
     for (name, call) in [(role, call)].into_iter().chain(advice.iter().map(|it| (it, None))) {
@@ -88,6 +93,9 @@ pub(super) fn perform(
     (values, settings): (&Value, &Settings),
     cancel: &Cancel,
 ) -> Result<Done, EngineError> {
+    if let Some(found) = values["found"].as_str() {
+        return told_unasked(scene, (role, found));
+    }
     let call = scene.state().and_then(|it| it.call());
     let Said { mut outcome, mut kept, advice, limited } =
         said(engine, scene, (effect, None), (role, advice), cancel)?;
@@ -137,6 +145,40 @@ pub(super) fn perform(
         told_besides(&mut outcome, &format!("while `{role}` was at work, {said}"));
     }
     Ok(Done { kept, look: Some(look), limited, ..Done::of(outcome) })
+}
+
+/// What is found without asking the judge, where there is something.
+fn unasked(scene: &Scene<'_>) -> Result<Option<String>, EngineError> {
+    let Some(Kind::Review { unasked: Some(unasked), .. }) = scene.state().map(|it| &it.kind) else {
+        return Ok(None);
+    };
+    let found = scene.text(&unasked.finds)?;
+    Ok(Some(found.split_whitespace().collect::<Vec<_>>().join(" ")).filter(|it| !it.is_empty()))
+}
+
+/// The outcome of a review that needed no call: the verdict that its finding asks for.
+fn told_unasked(scene: &Scene<'_>, (role, found): (&Name, &str)) -> Result<Done, EngineError> {
+    let state = scene.state();
+    let Some(Kind::Review { call, unasked: Some(unasked), .. }) = state.map(|it| &it.kind) else {
+        return Err(EngineError::Wrong(format!("`{}` finds nothing by itself", scene.run.at.state)));
+    };
+    let of_role = role_of(scene, role)?;
+    let verdicts = call.verdicts.as_ref().unwrap_or(&of_role.verdicts);
+    let finding = Report {
+        severity: unasked.severity.clone(),
+        topic: unasked.topic.clone(),
+        text: found.to_owned(),
+        ..Report::default()
+    };
+    let best = verdicts.keys().next().cloned().unwrap_or_default();
+    let declared = of_role.findings.clone().unwrap_or_default();
+    let findings = vec![finding];
+    let signal = raised(&best, verdicts, &declared, &findings).map_or(best.clone(), |(name, _)| name.clone());
+    let mut outcome = Outcome { findings, summary: found.to_owned(), ..Outcome::of(signal) };
+    if let Some(gate) = state.and_then(|it| it.gate.as_ref()) {
+        outcome.judged = Some(scene.judged(&gate.name)?);
+    }
+    Ok(Done::of(outcome))
 }
 
 /// What a role and those who advise it said.

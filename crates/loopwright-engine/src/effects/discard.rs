@@ -31,6 +31,10 @@ pub(super) fn perform(engine: &Engine, scene: &Scene<'_>, values: &Value) -> Res
     let trees = all(scene.files.git())?;
     let Some((main, others)) = trees.split_first() else { return failed("there is no worktree".to_owned()) };
     let leaves = values["leaves"].is_string();
+    let stays = values["only"].as_str() == Some("worktree");
+    if stays && !others.iter().any(|it| it.branch.as_deref() == Some(&*name)) {
+        return Ok(Done::plain("done", format!("`{name}` has no worktree of its own")));
+    }
     if leaves && scene.run.item.is_some() {
         return failed(
             "an item cannot drop the worktree its run is in; do it outside of the loop".to_owned(),
@@ -47,7 +51,7 @@ pub(super) fn perform(engine: &Engine, scene: &Scene<'_>, values: &Value) -> Res
         return failed(format!("{} has no files checked out", main.path.display()));
     };
     let commit = tip(&git, &name)?;
-    if let Some(commit) = commit.as_ref().filter(|_| !always)
+    if let Some(commit) = commit.as_ref().filter(|_| !always && !stays)
         && !is_kept(&git, &name, commit)?
     {
         return failed(format!(
@@ -64,6 +68,7 @@ pub(super) fn perform(engine: &Engine, scene: &Scene<'_>, values: &Value) -> Res
         }
     }
     let summary = match &commit {
+        Some(_) if stays => format!("the worktree of `{name}` is gone, the branch stays"),
         Some(commit) => {
             if let Err(error) = git.text(&["branch", "--quiet", "-D", &name]) {
                 return refused(error, "its worktree is gone, the branch is not");

@@ -4,8 +4,6 @@
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use serde_json::Value;
-
 use crate::documents::{About, Reader, text_of};
 use crate::error::EngineError;
 use crate::files::{Change, Look};
@@ -97,7 +95,7 @@ fn put_right<'f>(
         if value(&text).as_ref() == Some(&was) {
             continue;
         }
-        let set = reader.set(&text, field, &was, &About { with: Value::Null, modified: None });
+        let set = reader.set(&text, field, &was, &About::default());
         text = set.map_err(|why| {
             EngineError::Wrong(format!(
                 "`{field}` was changed by somebody else and cannot be put back: {why}"

@@ -87,7 +87,7 @@ impl Field<'_> {
 
     /// What the field holds in a text. `None`: it is not there.
     pub(super) fn value(&self, text: &str) -> Result<Option<Value>, String> {
-        let read = self.reader.get(text, &self.name).map_err(|faults| {
+        let read = self.reader.get_with(text, &self.name, &self.about).map_err(|faults| {
             let all: Vec<String> = faults.iter().map(|it| self.wrong(it)).collect();
             all.join("\n")
         })?;

@@ -18,11 +18,11 @@ pub(crate) fn due(scene: &Scene<'_>) -> Result<Option<Value>, EngineError> {
     let mut all = Map::new();
     for (name, document) in &scene.workflow.documents {
         let mut fields = Map::new();
+        // What shows the phase is begun by the first state that shows one.
+        if scene.run.phase.is_none() && document.shows.values().any(|it| uses(it, "phase")) {
+            continue;
+        }
         for (field, text) in &document.shows {
-            // A state that shows no phase keeps what was shown before.
-            if scene.run.phase.is_none() && uses(text, "phase") {
-                continue;
-            }
             fields.insert(field.clone(), scene.value(text)?);
         }
         if !fields.is_empty() {
@@ -31,6 +31,9 @@ pub(crate) fn due(scene: &Scene<'_>) -> Result<Option<Value>, EngineError> {
     }
     Ok(Some(Value::Object(all)).filter(|it| it.as_object().is_some_and(|it| !it.is_empty())))
 }
+
+/// Actions after which other files may be checked out.
+const GOES: [&str; 4] = ["branch", "switch", "merge", "drop"];
 
 /// A field that shows something else than it was given.
 pub(crate) struct Edit {
@@ -95,6 +98,12 @@ pub(crate) fn show(scene: &Scene<'_>, due: &Value) -> Result<(bool, Vec<(String,
 /// One document: all of its fields, or none.
 fn one(scene: &Scene<'_>, name: &str, fields: &Value) -> super::Refusable<bool> {
     let mut changes = Changes::default();
+    // What is over, or goes to another branch, begins no document: it may be where the run was.
+    let is_over = scene.state().is_some_and(|it| match &it.kind {
+        Kind::End { .. } => true,
+        Kind::Do { actions, .. } => actions.iter().any(|it| GOES.contains(&&*it.verb)),
+        _ => false,
+    });
     let owned = scene.workflow.documents.get(name).is_some_and(|it| it.engine_owned);
     for (field, value) in fields.as_object().into_iter().flatten() {
         let field = match of_document(scene, &name.into(), field)? {
@@ -108,7 +117,7 @@ fn one(scene: &Scene<'_>, name: &str, fields: &Value) -> super::Refusable<bool> 
         // Somebody else's is theirs to make; and nothing is shown as nothing.
         let absent = match &there {
             Some(text) => field.value(text).map(|it| it.is_none()),
-            None if !owned => return Ok(Ok(false)),
+            None if !owned || is_over => return Ok(Ok(false)),
             None => Ok(true),
         };
         let changed = match absent {

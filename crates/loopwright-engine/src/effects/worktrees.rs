@@ -87,6 +87,16 @@ pub(crate) fn is_same(one: &Path, other: &Path) -> bool {
     }
 }
 
+/// The way from one folder to another.
+pub(crate) fn way(from: &Path, to: &Path) -> String {
+    let whole = |it: &Path| it.canonicalize().unwrap_or_else(|_| it.to_owned());
+    let (from, to) = (whole(from), whole(to));
+    let shared = from.components().zip(to.components()).take_while(|(one, other)| one == other).count();
+    let up = from.components().skip(shared).map(|_| std::path::Component::ParentDir);
+    let way: PathBuf = up.chain(to.components().skip(shared)).collect();
+    way.to_string_lossy().into_owned()
+}
+
 /// The commit something stands for, if it does.
 pub(super) fn commit_of(git: &Git, reference: &str) -> Result<Option<String>, GitError> {
     let what = format!("{reference}^{{commit}}");

@@ -141,7 +141,8 @@ impl Scene<'_> {
             let text = text.map_err(|it| wrong(&path, &it))?;
             texts.push(Page { path, text, is_new: false });
         }
-        let exists = !texts.is_empty() && texts.iter().all(|it| lacking(&it.text, &declared.has).is_none());
+        let exists = !texts.is_empty()
+            && texts.iter().all(|it| lacking(&it.text, &declared.has, declared.filled).is_none());
         let Some(reader) = reader else {
             let all: Vec<&str> = texts.iter().map(|it| it.text.as_str()).collect();
             return Ok(json!({"exists": exists, "text": all.join("\n"), "files": files}));
@@ -170,6 +171,15 @@ impl Scene<'_> {
             Value::Array(items) => {
                 items.iter().map(|it| self.told(it)).collect::<Result<Vec<_>, _>>()?.into()
             }
+            // A table: the row of a variable's value.
+            Value::Object(rows) if rows.contains_key("by") => {
+                let by = rows.get("by").and_then(Value::as_str).unwrap_or_default();
+                let row = self.told_of(by)?;
+                match row.as_str().and_then(|it| rows.get(it)) {
+                    Some(row) => self.told(row)?,
+                    None => Value::Null,
+                }
+            }
             Value::Object(fields) => {
                 let fields = fields.iter().map(|(name, it)| Ok((name.clone(), self.told(it)?)));
                 Value::Object(fields.collect::<Result<_, Unseen>>()?)
@@ -182,6 +192,10 @@ impl Scene<'_> {
     /// What a name gives: a whole document comes with the time it was written.
     fn told_of(&self, path: &str) -> Result<Value, Unseen> {
         let mut found = self.names(&[path])?;
+        // A word that names nothing stands for itself.
+        if !path.contains('.') && found.get(path).is_none() {
+            return Ok(Value::String(path.to_owned()));
+        }
         for part in path.split('.') {
             found = found.get_mut(part).map(Value::take).unwrap_or_default();
         }
@@ -245,9 +259,10 @@ impl Scene<'_> {
                 }
                 pages.push(page);
             }
-            if let Some(heading) = lacking(text, &declared.has) {
+            if let Some(heading) = lacking(text, &declared.has, declared.filled) {
+                let below = if declared.filled { " with something below it" } else { "" };
                 let told = format!(
-                    "the document `{name}` should have the heading `{heading}`, and `{path}` has not"
+                    "the document `{name}` should have the heading `{heading}`{below}, and `{path}` has not"
                 );
                 return Ok(Some(told));
             }

@@ -4,7 +4,7 @@ use loopwright_core::paths::{FileSet, OWN};
 use serde_json::{Value, json};
 
 use super::{Scene, Unseen};
-use crate::effects::TRAILER;
+use crate::effects::{TRAILER, worktrees};
 use crate::files::{Change, FilesError};
 use crate::git::{Git, GitError};
 
@@ -31,9 +31,25 @@ impl Scene<'_> {
             "detached": branch.is_none() && head.is_some(),
             "branch": branch.unwrap_or_default(),
             "base": base.unwrap_or_default(),
+            "worktree": self.worktree()?,
             "dirty": committed != self.look.tree,
             "changed_files": self.changed_paths()?,
         }))
+    }
+
+    /// Where the worktree at hand is, from the main one. Empty: it is that.
+    fn worktree(&self) -> Result<String, Unseen> {
+        let git = self.files.git();
+        if git.is_own() {
+            return Ok(String::new());
+        }
+        let trees = worktrees::all(git).map_err(FilesError::from)?;
+        let main = trees.first().map_or(self.files.root(), |it| it.path.as_path());
+        Ok(if worktrees::is_same(main, self.files.root()) {
+            String::new()
+        } else {
+            worktrees::way(main, self.files.root())
+        })
     }
 
     /// Everything a commit would hold that the run made, as text: what was not committed when it began is part of that,

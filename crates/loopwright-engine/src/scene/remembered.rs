@@ -54,7 +54,7 @@ impl Scene<'_> {
         let (open, closed): (Vec<_>, Vec<_>) = all.partition(|(_, it)| it.closed.is_none());
         let judges = self.run.ledger.judges.iter().filter(|(gate, _)| !hidden.contains(gate));
         let rounds = judges.flat_map(|(gate, judge)| {
-            (1..=judge.rounds).map(move |round| {
+            (judge.before + 1..=judge.rounds).map(move |round| {
                 let of = |it: &(&String, &Finding)| it.1.gate == *gate && it.1.rounds.contains(&round);
                 let found: Vec<Value> =
                     self.run.ledger.findings.iter().filter(of).map(|(id, it)| seen(id, it)).collect();

@@ -3,6 +3,7 @@
 #![expect(clippy::expect_used, clippy::panic, reason = "these are tests")]
 
 mod cases;
+mod feature;
 mod garbage;
 mod hostile;
 mod shapes;

@@ -6,6 +6,7 @@ use loopwright_engine::Begin;
 
 use crate::bench::{Bench, in_folder, workflow};
 use crate::change_files;
+use crate::feature_files::{AUTHOR_SIGNS, REVIEWER_SIGNS};
 use crate::team_files::CREW_SIGNS;
 use crate::vibe_files::{JUDGE_SIGNS, LATE, PLAN, WORKER_SIGNS};
 
@@ -48,7 +49,8 @@ killed_if_this_is "before $1"
 trap "killed_if_this_is 'after $1'" EXIT
 "#;
 
-pub(crate) const PLAYS: &[Play] = &[TASK, EVERYTHING, PAPERS, APART, VIBE, CHANGE, TEAM, ISSUE, BESIDE];
+pub(crate) const PLAYS: &[Play] =
+    &[TASK, EVERYTHING, PAPERS, APART, VIBE, CHANGE, TEAM, ISSUE, BESIDE, FEATURE];
 
 const TASK: Play = Play {
     name: "task",
@@ -136,6 +138,24 @@ const TEAM: Play = Play {
     agents: &[("claude", CREW_SIGNS), ("codex", CREW_SIGNS), ("gemini", CREW_SIGNS)],
     answers: &[("approve-design", "approved"), ("review-strategy", "single-final"), ("manual", "met")],
     verbs: &["resume"],
+};
+
+/// A hotfix: its one review fails and is noted, what the final reviewer misses is addressed, and it is merged. Worktrees are
+/// in another play.
+const FEATURE: Play = Play {
+    name: "feature",
+    folder: || in_folder("../../workflows", "feature"),
+    begin: || Begin {
+        subject: "001-greet".into(),
+        vars: IndexMap::from([("mode".into(), "hotfix".into())]),
+        verb: Some("start".into()),
+        ..Begin::default()
+    },
+    files: &[("src/old", "old\n")],
+    agents: &[("claude", AUTHOR_SIGNS), ("codex", REVIEWER_SIGNS)],
+    branch: None,
+    answers: &[("concerns", "address"), ("ending", "merge")],
+    verbs: &["next"],
 };
 
 /// Calls, checks, a judge, a question, items, an action, a rest, a commit.

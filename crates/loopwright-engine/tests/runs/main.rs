@@ -17,6 +17,10 @@ mod clocks;
 mod crew;
 mod disk;
 mod edits;
+mod feature;
+mod feature_ends;
+#[expect(dead_code, reason = "not everything of it is needed here")]
+mod feature_files;
 mod fields;
 mod gc;
 mod git_actions;

@@ -246,8 +246,11 @@ fn one_line(text: &str) -> String {
 /// The text with one more round. One that is there already is not written again.
 pub fn append(text: &str, title: &str, entry: &Entry) -> String {
     let there = read(text);
+    // One reviewer after the other may say something of a round, within a second.
+    let decision = one_line(&entry.decision);
     let is_same = |it: &Entry| {
-        (&it.phase, it.iteration, it.at.as_str()) == (&entry.phase, entry.iteration, entry.at.trim())
+        (&it.phase, it.iteration, it.at.as_str(), &it.decision)
+            == (&entry.phase, entry.iteration, entry.at.trim(), &decision)
     };
     if there.iter().any(is_same) {
         return text.to_owned();

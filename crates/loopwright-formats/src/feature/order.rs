@@ -12,7 +12,7 @@ pub struct Way {
     pub next: String,
     /// Phases of the order that would be left out.
     pub skips: Vec<String>,
-    /// Whether it goes back to what was completed.
+    /// Whether it goes back behind what was completed, other than to go on with what was begun.
     pub back: bool,
 }
 
@@ -28,9 +28,8 @@ pub fn way(meta: &Meta, order: &[String], stage: &str) -> Way {
     let known = order.iter().any(|it| it == stage);
     let between = |name: &&String| is_after(name) && rank(name) < rank(stage);
     let skips = order.iter().filter(between).filter(|_| known).cloned().collect();
-    let record = meta.phases.get(stage);
-    let back =
-        record.is_some_and(|it| it.completed.is_some()) && rank(stage).is_some() && rank(stage) <= done;
+    let is_partial = meta.phases.get(stage).is_some_and(Phase::is_partial);
+    let back = rank(stage).is_some() && done.is_some() && rank(stage) <= done && !is_partial;
     Way { next: next(meta, order, is_after), skips, back }
 }
 

@@ -1,6 +1,7 @@
 //! Tools for files: further words after the name of a workflow that says `tools`, and `todo`, which needs none.
 
 mod agentd;
+mod feature;
 mod output;
 pub(crate) mod todo;
 mod vibe;
@@ -25,6 +26,7 @@ pub(crate) struct Around<'t> {
 pub(crate) fn tool(around: &Around<'_>, words: &[String]) -> Option<Result<ExitCode, CommandError>> {
     match around.workflow.tools.as_deref() {
         Some("agentd") => agentd::tool(around, words),
+        Some("feature") => feature::tool(around, words),
         Some("vibe") => vibe::tool(around, words),
         _ => None,
     }
@@ -42,6 +44,7 @@ pub(crate) fn unheard(workflow: &Workflow, verb: &str, subject: &str) -> Option<
 pub(crate) fn about(workflow: &Workflow) -> String {
     match workflow.tools.as_deref() {
         Some("agentd") => agentd::about(),
+        Some("feature") => feature::about(),
         Some("vibe") => vibe::about(),
         _ => String::new(),
     }

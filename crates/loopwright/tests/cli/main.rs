@@ -9,6 +9,10 @@ mod change_tools;
 mod completions;
 mod discard;
 mod doctor;
+mod feature;
+#[path = "../../../loopwright-engine/tests/runs/feature_files.rs"]
+#[expect(dead_code, reason = "not everything of it is needed here")]
+mod feature_files;
 mod fork;
 mod gc;
 mod killed;

@@ -41,6 +41,7 @@ impl Unfolded<'_> {
                 set: IndexMap::new(),
                 record: Vec::new(),
                 forced: Vec::new(),
+                anew: Vec::new(),
                 place: row.place.clone(),
             };
             let begin = Begin { phase: Some(phase.clone()), ..Begin::default() };

@@ -14,12 +14,13 @@ pub(super) fn action() -> Shape {
             "Only if the field is there, or is not.",
         )),
     ]);
+    let entry = Shape::Either(vec![Shape::Text, Shape::MapOf("fields", Box::new(Shape::Text))]);
     Shape::Tagged(Tagged {
         what: "an action",
         variants: vec![
             record("`set`").must("set", Shape::MapOf("fields", Box::new(value)), "Fields to change."),
             record("`append`")
-                .must("append", Shape::Text, "A line.")
+                .must("append", entry, "A line, or an entry by its fields.")
                 .with(&[to("The field it is added to.")]),
             record("`write`")
                 .must("write", Shape::Text, "The document.")
@@ -60,15 +61,14 @@ pub(super) fn action() -> Shape {
                 "The message of the commit that brings both together.",
             ),
             record("`push`").must("push", Shape::Text, "The branch."),
-            record("`drop`").must("drop", Shape::Text, "The branch.").may(
-                "if",
-                Shape::OneOf(&["merged", "always"]),
-                "When. Default: merged.",
-            ),
+            record("`drop`")
+                .must("drop", Shape::Text, "The branch.")
+                .may("if", Shape::OneOf(&["merged", "always"]), "When. Default: merged.")
+                .may("only", Shape::OneOf(&["worktree"]), "Its worktree, and the branch stays."),
             record("`restore`").must("restore", names(), "Documents.").may(
                 "to",
-                Shape::OneOf(&["start", "commit"]),
-                "As they were when. Default: commit.",
+                Shape::OneOf(&["start", "commit", "before"]),
+                "As they were when. Default: commit; `before` is the commit before that.",
             ),
             record("`run`").must("run", Shape::Text, "The command.").may(
                 "writes",

@@ -187,6 +187,7 @@ fn document() -> Shape {
             "What a general reader finds in it.",
         ),
         may("has", names(), "Headings it must have."),
+        may("filled", Shape::Truth, "Whether each of these headings needs something below it."),
         may("owner", Shape::OneOf(&["engine", "agent"]), "Who writes it. Default: agents."),
         may("shows", Shape::MapOf("fields", Box::new(Shape::Text)), "Fields kept equal to run values."),
         may("optional", Shape::Truth, "Whether it may be absent at the start."),
@@ -269,7 +270,17 @@ fn findings() -> Shape {
             .may(
                 "at-least",
                 Shape::MapOf("severities", Box::new(Shape::Name)),
-                "A finding this bad makes the verdict at least this bad.",
+                "A finding this bad, or on this topic, makes the verdict at least this bad.",
+            )
+            .may(
+                "at-most",
+                Shape::MapOf("topics", Box::new(Shape::Name)),
+                "A finding on this topic is at most this bad.",
+            )
+            .may(
+                "exact",
+                Shape::Truth,
+                "Whether a verdict that is not the best needs a finding that asks for one as bad.",
             ),
     )
 }
@@ -359,7 +370,8 @@ fn arm() -> Shape {
                 .may("refill", names(), "Fills budgets; only where a person decides.")
                 .may("set", Shape::MapOf("variables", Box::new(Shape::Name)), "Assigns variables.")
                 .may("record", names(), "Appends to lists.")
-                .may("forced", names(), "Gates that count as settled although they did not pass."),
+                .may("forced", names(), "Gates that count as settled although they did not pass.")
+                .may("anew", names(), "Gates whose judges begin anew: what they left open is closed."),
         ),
     ])
 }

@@ -53,6 +53,7 @@ fn state() -> Shape {
         Record::new("a review state")
             .must("review", role(), "The judge.")
             .may("advice", names(), "Roles that are heard and recorded, never routed on.")
+            .may("unasked", unasked(), "What is found without asking the judge.")
             .with(&call)
             .with(&gate)
             .with(&then)
@@ -101,6 +102,15 @@ fn state() -> Shape {
     // What a state leads to is called `then`; what an arm leads to, `to`.
     let variants = variants.into_iter().map(|it: Record| it.also("then", &["to", "next", "goto"])).collect();
     Shape::Tagged(Tagged { what: "a state", variants })
+}
+
+fn unasked() -> Shape {
+    Shape::Record(
+        Record::new("what is found unasked")
+            .must("severity", Shape::Name, "How bad it is.")
+            .may("topic", Shape::Name, "What it is about.")
+            .must("finds", Shape::Text, "What is found. Empty: nothing, and the judge is asked."),
+    )
 }
 
 fn check() -> Shape {
