@@ -72,13 +72,13 @@ impl Engine {
 
     /// A number for a new subject: one that no folder beside its own has, in any worktree or branch.
     fn number(&self, workflow: &Workflow) -> Result<String, EngineError> {
+        // Whoever begins again begins something else.
+        static BEGUN: AtomicU64 = AtomicU64::new(0);
         let before = workflow.folder.as_deref().and_then(|it| it.split_once("{{"));
         let beside = before.and_then(|(it, _)| it.rsplit_once('/'));
         let Some((folder, prefix)) = beside else {
             return Err(EngineError::Wrong("there are no folders that could be numbered".to_owned()));
         };
-        // Whoever begins again begins something else.
-        static BEGUN: AtomicU64 = AtomicU64::new(0);
         let begun = BEGUN.fetch_add(1, Ordering::Relaxed);
         let holder = format!("{} at {}, {begun}", self.holder, (self.clock)());
         let numbers = Numbers { git: &self.home.git, journal: &*self.journal };

@@ -118,7 +118,7 @@ impl<'w> Features<'w> {
     pub(super) fn next(&self, meta: &Meta) -> String {
         let mut documents = self.workflow.documents.values();
         let record = documents.find(|it| it.reader.as_deref() == Some("feature-meta"));
-        let order = record.map(|it| &it.with["order"]).unwrap_or(&Value::Null);
+        let order = record.map_or(&Value::Null, |it| &it.with["order"]);
         let order = if order.is_object() { &order[meta.mode.as_str()] } else { order };
         let order: Option<Vec<String>> =
             order.as_array().map(|it| it.iter().filter_map(Value::as_str).map(str::to_owned).collect());
