@@ -40,6 +40,13 @@ const REASONS: &[Reason] = &[
     },
     Reason {
         built_in: "feature",
+        operator: "drop-arm",
+        mutants: &["renew done arm 1"],
+        counts: SURVIVES,
+        because: "what is begun anew there are findings and rounds, and none of them decides a way; what is recorded of them is shown by runs",
+    },
+    Reason {
+        built_in: "feature",
         operator: "drop-produces",
         mutants: &["brainstorm brainstorm"],
         counts: SURVIVES,

@@ -83,6 +83,17 @@ fn a_feature_is_begun_from_a_wish_led_on_and_finished() -> Outcome {
     );
     assert!(feature(&own, &["spec"])?.stdout.contains("## Requirements"));
 
+    // It asks how it should end, and hears nothing else until somebody says.
+    assert_eq!(here.code, Some(3), "{}{}", here.stdout, here.stderr);
+    let unheard = feature(&own, &["finish"])?;
+    assert_eq!(unheard.code, Some(1));
+    assert!(
+        unheard.stderr.contains("waits for something else: `loopwright feature status`"),
+        "{}",
+        unheard.stderr
+    );
+    assert_eq!(feature(&own, &["answer", "keep"])?.code, Some(3));
+
     // Anything uncommitted keeps it from its end; then it is merged.
     fs::write(own.join("notes"), "mine\n")?;
     let dirty = feature(&own, &["finish"])?;

@@ -205,7 +205,7 @@ fn what_is_missing_is_said_before_anything_is_done() -> Outcome {
         ("run greet world --answer Q1", 2, "says no answer"),
         ("run nothing world", 2, "there is no workflow `nothing`"),
         ("show nothing", 2, "there is no run `nothing`"),
-        ("run feature world", 2, "`feature` does not run yet: "),
+        ("run feature world", 2, "`world` is no feature-id"),
         ("greet", 2, "`greet` is a workflow: say what to do with it"),
         ("gret go", 2, "did you mean `greet`?"),
         ("greet go", 2, "there is no run of `greet` that waits for `go`"),
