@@ -14,9 +14,6 @@ mod bench;
 #[expect(dead_code, reason = "not everything of it is needed here")]
 mod change_files;
 mod driven;
-#[path = "../runs/feature_files.rs"]
-#[expect(dead_code, reason = "not everything of it is needed here")]
-mod feature_files;
 mod left;
 mod plays;
 #[path = "../runs/team_files.rs"]

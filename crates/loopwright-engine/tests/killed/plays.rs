@@ -6,7 +6,6 @@ use loopwright_engine::Begin;
 
 use crate::bench::{Bench, in_folder, workflow};
 use crate::change_files;
-use crate::feature_files::{AUTHOR_SIGNS, REVIEWER_SIGNS};
 use crate::team_files::CREW_SIGNS;
 use crate::vibe_files::{JUDGE_SIGNS, LATE, PLAN, WORKER_SIGNS};
 
@@ -49,8 +48,7 @@ killed_if_this_is "before $1"
 trap "killed_if_this_is 'after $1'" EXIT
 "#;
 
-pub(crate) const PLAYS: &[Play] =
-    &[TASK, EVERYTHING, PAPERS, APART, VIBE, CHANGE, TEAM, ISSUE, BESIDE, FEATURE];
+pub(crate) const PLAYS: &[Play] = &[TASK, EVERYTHING, PAPERS, APART, VIBE, CHANGE, TEAM, ISSUE, BESIDE];
 
 const TASK: Play = Play {
     name: "task",
@@ -138,24 +136,6 @@ const TEAM: Play = Play {
     agents: &[("claude", CREW_SIGNS), ("codex", CREW_SIGNS), ("gemini", CREW_SIGNS)],
     answers: &[("approve-design", "approved"), ("review-strategy", "single-final"), ("manual", "met")],
     verbs: &["resume"],
-};
-
-/// A hotfix: its one review fails and is noted, what the final reviewer misses is addressed, and it is merged. Worktrees are
-/// in another play.
-const FEATURE: Play = Play {
-    name: "feature",
-    folder: || in_folder("../../workflows", "feature"),
-    begin: || Begin {
-        subject: "001-greet".into(),
-        vars: IndexMap::from([("mode".into(), "hotfix".into())]),
-        verb: Some("start".into()),
-        ..Begin::default()
-    },
-    files: &[("src/old", "old\n")],
-    agents: &[("claude", AUTHOR_SIGNS), ("codex", REVIEWER_SIGNS)],
-    branch: None,
-    answers: &[("concerns", "address"), ("ending", "merge")],
-    verbs: &["next"],
 };
 
 /// Calls, checks, a judge, a question, items, an action, a rest, a commit.
